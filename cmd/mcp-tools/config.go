@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"mcp-tools/sandbox"
+)
+
+// config is what the serving flags say.
+type config struct {
+	stdio     bool
+	roots     []string
+	allowWide bool
+	readOnly  bool
+	allow     []string
+	deny      []string
+	stateDir  string
+	fetch     []string
+	sandbox   oneOf
+	logLevel  oneOf
+	logFormat oneOf
+}
+
+// register adds the flags of serving to fs: the server's own command has them,
+// and those that start a server of their own pass them on.
+func (c *config) register(fs *pflag.FlagSet) {
+	c.sandbox = oneOf{"auto", []string{"auto", "full", "off"}}
+	c.logLevel = oneOf{"warn", []string{"debug", "info", "warn", "error"}}
+	c.logFormat = oneOf{"text", []string{"text", "json"}}
+
+	fs.SortFlags = false
+	fs.StringArrayVar(&c.roots, "root", nil, "workspace root `DIR[:ro]`, repeatable (default: the current directory, unless\nthat is / or $HOME: then the client's roots)")
+	fs.BoolVar(&c.allowWide, "allow-wide-root", false, "let / or $HOME be a root")
+	fs.BoolVar(&c.readOnly, "read-only", false, "offer no tool that writes")
+	fs.StringArrayVar(&c.allow, "allow", nil, "permit what `RULE` matches without asking, repeatable: tool or tool(pattern)")
+	fs.StringArrayVar(&c.deny, "deny", nil, "refuse what `RULE` matches, repeatable; beats --allow")
+	fs.StringVar(&c.stateDir, "state-dir", "", "folder of saved results `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
+	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "`HOST|CIDR[:PORT]` that web_fetch may reach beyond public addresses, repeatable;\nchecked, but without effect: this build has no web_fetch")
+	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
+	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
+	fs.Var(&c.logFormat, "log-format", "how it is logged")
+}
+
+// args spells the flags out again, for a server started with the same ones.
+func (c *config) args() []string {
+	var out []string
+	each := func(flag string, values []string) {
+		for _, v := range values {
+			out = append(out, flag+"="+v)
+		}
+	}
+	each("--root", c.roots)
+	each("--allow", c.allow)
+	each("--deny", c.deny)
+	each("--fetch-allow", c.fetch)
+	if c.stateDir != "" {
+		out = append(out, "--state-dir="+c.stateDir)
+	}
+	if c.allowWide {
+		out = append(out, "--allow-wide-root")
+	}
+	if c.readOnly {
+		out = append(out, "--read-only")
+	}
+	return append(out, "--sandbox="+c.sandbox.value, "--log-level="+c.logLevel.value, "--log-format="+c.logFormat.value)
+}
+
+// check refuses what can be refused without touching anything.
+func (c *config) check() error {
+	if c.sandbox.value == "full" {
+		return usagef("--sandbox full: this build cannot confine the shell; use --sandbox off to run commands unconfined")
+	}
+	for _, f := range c.fetch {
+		if err := checkFetchAllow(f); err != nil {
+			return usagef("--fetch-allow %s: %v", f, err)
+		}
+	}
+	return nil
+}
+
+// rootSpecs are the roots to open; none: the roots of the client.
+func (c *config) rootSpecs(cwd string) ([]sandbox.RootSpec, error) {
+	if len(c.roots) == 0 {
+		if cwd == "" || !c.allowWide && sandbox.IsWide(cwd) {
+			return nil, nil
+		}
+		return []sandbox.RootSpec{{Dir: cwd}}, nil
+	}
+	var specs []sandbox.RootSpec
+	for _, r := range c.roots {
+		spec, err := sandbox.ParseRoot(r)
+		if err != nil {
+			return nil, usagef("--root %s: %v", r, err)
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// state is where saved results go. Nothing is made there yet.
+func (c *config) state() (string, error) {
+	if c.stateDir != "" {
+		return filepath.Abs(c.stateDir)
+	}
+	return sandbox.DefaultStateDir()
+}
+
+func (c *config) logger(w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.logLevel.value)); err != nil {
+		level = slog.LevelWarn
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if c.logFormat.value == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// checkFetchAllow checks the form HOST|CIDR[:PORT]. An IPv6 address with a port
+// stands in brackets.
+func checkFetchAllow(s string) error {
+	host, port, err := splitPort(s)
+	if err != nil {
+		return err
+	}
+	if port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%q is no port: want 1 to 65535", port)
+		}
+	}
+	if strings.Contains(host, "/") {
+		if _, err := netip.ParsePrefix(host); err != nil {
+			return fmt.Errorf("%q is no network: want an address and a length, such as 10.0.0.0/8", host)
+		}
+		return nil
+	}
+	if _, err := netip.ParseAddr(host); err == nil || isHostName(host) {
+		return nil
+	}
+	return fmt.Errorf("%q is no host name or address", host)
+}
+
+func splitPort(s string) (host, port string, err error) {
+	if rest, ok := strings.CutPrefix(s, "["); ok {
+		host, port, ok = strings.Cut(rest, "]")
+		if !ok || port != "" && !strings.HasPrefix(port, ":") {
+			return "", "", fmt.Errorf("want [ADDRESS]:PORT")
+		}
+		if port == ":" {
+			return "", "", fmt.Errorf("the port is missing after the colon")
+		}
+		return host, strings.TrimPrefix(port, ":"), nil
+	}
+	if strings.Count(s, ":") != 1 { // none, or a bare IPv6 address
+		return s, "", nil
+	}
+	host, port, _ = strings.Cut(s, ":")
+	if port == "" {
+		return "", "", fmt.Errorf("the port is missing after the colon")
+	}
+	return host, port, nil
+}
+
+func isHostName(s string) bool {
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for _, r := range label {
+			if r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+				return false
+			}
+		}
+	}
+	return true
+}

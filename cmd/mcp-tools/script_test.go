@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary stand for the command: run under its name it is
+// the command, and the shell helper when that runs itself once more.
+func TestMain(m *testing.M) {
+	runShellHelper()
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "mcp-tools" {
+		fourAtOnce()
+	}
+	testscript.Main(m, map[string]func(){"mcp-tools": main})
+}
+
+// fourAtOnce: cases and scripts wait more than they work, so that four of them
+// fit on two processors. -parallel still decides when given.
+func fourAtOnce() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		flag.Set("test.parallel", "4")
+	}
+}
+
+// TestScript runs testdata/script/*.txtar, each in a folder of its own.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode},
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("COLUMNS", "80")
+			return os.MkdirAll(home, 0o755)
+		},
+	})
+}
+
+// exitCode is the script command "exitcode N program args...": it runs the
+// program and wants it to end with N, where "! exec" takes any failure.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode N program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"mcp-tools/sandbox"
+	"mcp-tools/server"
+	"mcp-tools/tools"
+)
+
+// serve answers one host on stdin and stdout until its input ends or ctx does.
+func serve(ctx context.Context, cfg *config, std streams) error {
+	// A host that has gone must not kill us by SIGPIPE: running commands are to be
+	// ended first. Caught, not ignored, since children inherit what is ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	log := cfg.logger(std.err)
+	env, closeEnv, err := newEnv(cfg, log)
+	if err != nil {
+		return err
+	}
+	defer closeEnv()
+	srv := server.New(env, server.Options{Version: version(), Log: log})
+	if err := srv.ServeStdio(ctx, std.in, std.out); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil // also when told to stop
+}
+
+// newEnv opens what the tools work with, and changes nothing on the disk. The
+// function it returns closes it all.
+func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
+	if err := cfg.check(); err != nil {
+		return nil, nil, err
+	}
+	dir, err := cfg.state()
+	if err != nil {
+		return nil, nil, err
+	}
+	state := sandbox.OpenState(dir)
+	reg := tools.NewRegistry(tools.Builtin()...)
+	policy, err := tools.NewPolicy(tools.PolicyOptions{ReadOnly: cfg.readOnly, Allow: cfg.allow, Deny: cfg.deny}, reg)
+	if err != nil {
+		return nil, nil, &usageError{err.Error()}
+	}
+	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state}
+	ws, err := openRoots(cfg, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	shell := sandbox.NewShell(sandbox.ShellOptions{State: state})
+	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Policy: policy, Log: log}
+	if ws == nil {
+		env.OpenRoots = func(uris []string) (*sandbox.Workspace, error) {
+			return sandbox.OpenRootURIs(uris, opts)
+		}
+	}
+	return env, func() {
+		shell.Close()
+		if ws != nil {
+			ws.Close()
+		}
+	}, nil
+}
+
+// openRoots opens the roots of the command line; nil when there are none and the
+// current directory is no place to work in.
+func openRoots(cfg *config, opts sandbox.Options) (*sandbox.Workspace, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = ""
+	}
+	specs, err := cfg.rootSpecs(cwd)
+	if err != nil || len(specs) == 0 {
+		return nil, err
+	}
+	ws, err := sandbox.Open(specs, opts)
+	if err != nil {
+		return nil, &usageError{err.Error()}
+	}
+	return ws, nil
+}

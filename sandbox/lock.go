@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// pathLocks gives one lock per place. Names that differ only in case or Unicode
+// form share a lock, for they are one file on some file systems.
+type pathLocks struct {
+	mu   sync.Mutex
+	held map[string]*pathLock
+}
+
+type pathLock struct {
+	token chan struct{} // holds one value while the lock is free
+	users int
+}
+
+// acquire waits for the lock of a key, or for ctx. The returned function gives it back.
+func (l *pathLocks) acquire(ctx context.Context, key string) (func(), error) {
+	key = fold(key)
+	l.mu.Lock()
+	if l.held == nil {
+		l.held = make(map[string]*pathLock)
+	}
+	pl := l.held[key]
+	if pl == nil {
+		pl = &pathLock{token: make(chan struct{}, 1)}
+		pl.token <- struct{}{}
+		l.held[key] = pl
+	}
+	pl.users++
+	l.mu.Unlock()
+
+	select {
+	case <-pl.token:
+		return func() { pl.token <- struct{}{}; l.leave(key, pl) }, nil
+	case <-ctx.Done():
+		l.leave(key, pl)
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (l *pathLocks) leave(key string, pl *pathLock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if pl.users--; pl.users == 0 {
+		delete(l.held, key)
+	}
+}
+
+// fold makes names equal that a file system may take for the same.
+func fold(s string) string {
+	if isPlainLower(s) {
+		return s
+	}
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(s)))
+}
+
+func isPlainLower(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 || r >= 'A' && r <= 'Z' }) < 0
+}

@@ -1,0 +1,149 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"runtime/debug"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-tools/tools"
+)
+
+// rootsInput is the key under which a client of 2026-07-28 is asked for its roots.
+const rootsInput = "roots"
+
+// listed is how a tool stands in tools/list: all annotations, and nothing else
+// that a client does not need.
+func listed(t *tools.Tool) mcp.Tool {
+	title := t.Title
+	if title == "" {
+		title = t.Name
+	}
+	return mcp.Tool{
+		Name:           t.Name,
+		Description:    t.Description,
+		RawInputSchema: t.Schema(),
+		Annotations: mcp.ToolAnnotation{
+			Title:           title,
+			ReadOnlyHint:    new(t.Traits.ReadOnly),
+			DestructiveHint: new(!t.Traits.ReadOnly && !t.Traits.Additive),
+			IdempotentHint:  new(t.Traits.Idempotent || t.Traits.ReadOnly),
+			OpenWorldHint:   new(!t.Traits.ClosedWorld),
+		},
+	}
+}
+
+// handler runs calls of t. It never returns an error: mcp-go would make it an
+// internal error of the protocol, which no model sees.
+func (s *Server) handler(t *tools.Tool) mcpserver.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
+		r := requestFrom(ctx)
+		if r == nil {
+			return failed("Error: this call belongs to no client session"), nil
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				s.log.Error("panic in a tool", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
+				result = failed("Error: " + t.Name + " failed unexpectedly. This is a fault of the tool, not of the call; another way may work.")
+			}
+		}()
+		call := r.take()
+		if call == nil {
+			args := r.arguments
+			if args == nil {
+				args = req.Params.RawArguments
+			}
+			call = r.session.Begin(t.Name, args)
+		}
+		if ask := s.wantRoots(ctx, r, req.Params.InputResponses); ask != nil {
+			call.Abandon()
+			return ask, nil
+		}
+		if r.progress != nil {
+			ctx = tools.WithProgress(ctx, r.progress.report)
+		}
+		return toResult(call.Run(ctx), r.protocol()), nil
+	}
+}
+
+// wantRoots is the question for its roots to a client of 2026-07-28, before its
+// first call; nil once it was answered, or where there is nothing to ask. The
+// call itself has not run then, so its retry runs no hook twice.
+func (s *Server) wantRoots(ctx context.Context, r *request, answers mcp.InputResponses) *mcp.CallToolResult {
+	info := mcpserver.RequestProtocolInfoFromContext(ctx)
+	if s.env.Workspace != nil || s.env.OpenRoots == nil || !r.modern || info == nil ||
+		info.ClientCapabilities == nil || info.ClientCapabilities.Roots == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.peer.roots) > 0 {
+		return nil
+	}
+	if _, answered := answers[rootsInput]; !answered {
+		return mcpserver.NewInputRequestBuilder("").Roots(rootsInput).ToolResult()
+	}
+	r.roots = []string{}
+	if list := mcpserver.RootsResponse(answers, rootsInput); list != nil {
+		r.roots = uris(list)
+		r.peer.roots = r.roots
+	}
+	return nil
+}
+
+func failed(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{textBlock(text)}, IsError: true}
+}
+
+func textBlock(text string) mcp.Content {
+	return mcp.TextContent{Type: mcp.ContentTypeText, Text: text}
+}
+
+// toResult is the answer to a call, in what the client's revision knows. Nothing
+// of it is shared with another answer. It has no structuredContent: several
+// hosts show the model only that when it is there.
+func toResult(res tools.Result, revision string) *mcp.CallToolResult {
+	out := &mcp.CallToolResult{IsError: res.IsError}
+	if res.Text != "" {
+		out.Content = append(out.Content, textBlock(res.Text))
+	}
+	for _, img := range res.Images {
+		out.Content = append(out.Content, mcp.ImageContent{
+			Type: mcp.ContentTypeImage, Data: base64.StdEncoding.EncodeToString(img.Data), MIMEType: img.MIMEType,
+		})
+	}
+	for _, block := range res.Raw {
+		out.Content = append(out.Content, rawBlock{value: block})
+	}
+	// Older clients refuse a block they do not know; the text names the file too.
+	if revision >= mcp.ProtocolVersion20250618 {
+		for _, l := range res.Links {
+			out.Content = append(out.Content, mcp.ResourceLink{
+				Type: mcp.ContentTypeLink, URI: l.URI, Name: l.Name,
+				Description: "The whole of a result shown in part", MIMEType: "text/plain", Size: &l.Size,
+			})
+		}
+	}
+	if len(out.Content) == 0 {
+		out.Content = append(out.Content, textBlock(""))
+	}
+	if len(res.Meta) > 0 {
+		fields := make(map[string]any, len(res.Meta))
+		for k, v := range res.Meta {
+			fields["mcp-tools/"+k] = v
+		}
+		out.Meta = &mcp.Meta{AdditionalFields: fields}
+	}
+	return out
+}
+
+// rawBlock is a content block of another server, passed on as it came. The
+// embedded type makes it a block in mcp-go's eyes and is never shown.
+type rawBlock struct {
+	mcp.TextContent
+	value any
+}
+
+func (b rawBlock) MarshalJSON() ([]byte, error) { return marshal(b.value) }

@@ -1,0 +1,404 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// paramAliases are names of parameters that models know from other tools.
+// Each is accepted where the tool has the second name and not the first.
+var paramAliases = [][2]string{
+	{"path", "file_path"}, {"filePath", "file_path"}, {"filename", "file_path"},
+	{"old_text", "old_string"}, {"oldText", "old_string"}, {"old_str", "old_string"},
+	{"new_text", "new_string"}, {"newText", "new_string"}, {"new_str", "new_string"},
+	{"dir", "path"}, {"dir_path", "path"}, {"directory", "path"},
+	{"glob", "include"},
+	{"cmd", "command"},
+	{"timeout_ms", "timeout"},
+	{"replaceAll", "replace_all"},
+}
+
+// canonical is the tool's own name of a parameter, if it has it.
+func (p *params) canonical(name string) (string, bool) {
+	if p.has(name) {
+		return name, true
+	}
+	for _, a := range paramAliases {
+		if a[0] == name && p.has(a[1]) {
+			return a[1], true
+		}
+	}
+	if snake := snakeCase(name); p.has(snake) {
+		return snake, true
+	}
+	return "", false
+}
+
+// snakeCase writes outputMode as output_mode.
+func snakeCase(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// prepare turns what a model sent into what the tool's schema wants: see
+// TOOLS.md, rule 1. notes are remarks for the end of the result. A returned
+// error is a sentence for the model.
+func (t *Tool) prepare(raw json.RawMessage) (args json.RawMessage, notes []string, err error) {
+	sent, err := objectOf(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	named, unknown, err := t.params.rename(sent)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(unknown) > 0 {
+		if t.strict() {
+			return nil, nil, t.unknownError(unknown)
+		}
+		notes = append(notes, ignoredNote(unknown))
+	}
+	if err := t.params.missing(t.Name, named); err != nil {
+		return nil, nil, err
+	}
+	if err := coerceFields(t.params.schema, named, ""); err != nil {
+		return nil, nil, err
+	}
+	args, err = json.Marshal(named)
+	if err != nil {
+		return nil, nil, err
+	}
+	return args, notes, t.params.check(args)
+}
+
+// strict: where a wrong guess costs a file, a parameter that does not exist is
+// an error (write_file{append:true} must not overwrite).
+func (t *Tool) strict() bool { return !t.Traits.ReadOnly && !t.External }
+
+func (t *Tool) unknownError(unknown []string) error {
+	return fmt.Errorf("%s has no parameter %s; nothing was done. It takes %s", t.Name, quoteList(unknown), strings.Join(t.params.names, ", "))
+}
+
+func ignoredNote(unknown []string) string {
+	if len(unknown) == 1 {
+		return "ignored unknown parameter: " + unknown[0]
+	}
+	return "ignored unknown parameters: " + strings.Join(unknown, ", ")
+}
+
+// maxNamed bounds how many of a model's words a message repeats, and maxWord
+// how much of each.
+const (
+	maxNamed = 10
+	maxWord  = 60
+)
+
+func quoteList(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strconv.Quote(w)
+	}
+	return strings.Join(out, ", ")
+}
+
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := n
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// objectOf reads the arguments of a call: an object, a string that holds one, or nothing.
+func objectOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return map[string]json.RawMessage{}, nil
+	}
+	var inner string
+	if raw[0] == '"' && json.Unmarshal(raw, &inner) == nil {
+		raw = bytes.TrimSpace([]byte(inner))
+	}
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, fmt.Errorf("the arguments must be a JSON object, but %s came", describe(raw))
+	}
+	out := make(map[string]json.RawMessage)
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, fmt.Errorf("the arguments are not valid JSON (%v); they must be one JSON object", err)
+	}
+	return out, nil
+}
+
+// rename gives each argument the tool's name for it and drops those that are null.
+func (p *params) rename(sent map[string]json.RawMessage) (named map[string]json.RawMessage, unknown []string, err error) {
+	keys := make([]string, 0, len(sent))
+	for k := range sent {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	named = make(map[string]json.RawMessage, len(sent))
+	from := make(map[string]string)
+	for _, k := range keys {
+		v := sent[k]
+		if string(bytes.TrimSpace(v)) == "null" {
+			continue
+		}
+		name, ok := p.canonical(k)
+		if !ok {
+			if len(unknown) < maxNamed {
+				unknown = append(unknown, shorten(k, maxWord))
+			}
+			continue
+		}
+		if old, twice := named[name]; twice && !bytes.Equal(old, v) {
+			return nil, nil, fmt.Errorf("%s and %s mean the same parameter but have different values; send only %s", from[name], k, name)
+		}
+		named[name], from[name] = v, k
+	}
+	return named, unknown, nil
+}
+
+// missing names every required parameter that did not come.
+func (p *params) missing(tool string, named map[string]json.RawMessage) error {
+	var lacks []string
+	for _, name := range p.names {
+		if _, ok := named[name]; !ok && slices.Contains(p.schema.Required, name) {
+			s := p.schema.Properties[name]
+			lacks = append(lacks, fmt.Sprintf("%s (%s: %s)", name, typeName(s), shorten(firstSentence(s.Description), 120)))
+		}
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is missing: %s needs %s. Call it again with all of them", nameOf(lacks[0]), tool, strings.Join(lacks, "; "))
+}
+
+func nameOf(lack string) string {
+	name, _, _ := strings.Cut(lack, " ")
+	return name
+}
+
+func firstSentence(s string) string {
+	first, _, _ := strings.Cut(s, ". ")
+	return strings.TrimSuffix(first, ".")
+}
+
+// check validates the finished arguments against the whole schema. What a model
+// usually gets wrong was reported before in better words.
+func (p *params) check(args json.RawMessage) error {
+	var v any
+	if err := json.Unmarshal(args, &v); err != nil {
+		return err
+	}
+	if err := p.resolved.Validate(v); err != nil {
+		return fmt.Errorf("the arguments do not fit the tool's schema: %w", err)
+	}
+	return nil
+}
+
+// coerceFields makes each value what its schema wants, in place, or says which is wrong.
+func coerceFields(s *jsonschema.Schema, args map[string]json.RawMessage, at string) error {
+	for name, v := range args {
+		p := s.Properties[name]
+		if p == nil {
+			continue
+		}
+		out, err := coerce(p, v, at+name)
+		if err != nil {
+			return err
+		}
+		args[name] = out
+	}
+	return nil
+}
+
+// coerce makes one value what s wants. at names it for the model.
+func coerce(s *jsonschema.Schema, v json.RawMessage, at string) (json.RawMessage, error) {
+	v = bytes.TrimSpace(v)
+	wrong := func() error {
+		return fmt.Errorf("%s must be %s, but %s came", at, expectation(s), describe(v))
+	}
+	text, isText := stringOf(v)
+	switch s.Type {
+	case "string":
+		if !isText {
+			return nil, wrong()
+		}
+		return v, checkEnum(s, text, at)
+	case "integer":
+		n, ok := integerOf(v, text, isText)
+		if !ok {
+			return nil, wrong()
+		}
+		return n, nil
+	case "number":
+		if isText {
+			v = []byte(strings.TrimSpace(text))
+		}
+		if f, err := strconv.ParseFloat(string(v), 64); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || !json.Valid(v) {
+			return nil, wrong()
+		}
+		return v, nil
+	case "boolean":
+		if isText {
+			v = []byte(strings.ToLower(strings.TrimSpace(text)))
+		}
+		if string(v) != "true" && string(v) != "false" {
+			return nil, wrong()
+		}
+		return v, nil
+	case "array":
+		return coerceItems(s, unquote(v, text, isText), at, wrong)
+	case "object":
+		return coerceObject(s, unquote(v, text, isText), at, wrong)
+	}
+	return v, nil // a bridged server's schema may say more than one type
+}
+
+func coerceItems(s *jsonschema.Schema, v json.RawMessage, at string, wrong func() error) (json.RawMessage, error) {
+	var items []json.RawMessage
+	if len(v) == 0 || v[0] != '[' || json.Unmarshal(v, &items) != nil {
+		return nil, wrong()
+	}
+	if s.Items == nil {
+		return v, nil
+	}
+	for i, item := range items {
+		out, err := coerce(s.Items, item, fmt.Sprintf("%s[%d]", at, i))
+		if err != nil {
+			return nil, err
+		}
+		items[i] = out
+	}
+	return json.Marshal(items)
+}
+
+func coerceObject(s *jsonschema.Schema, v json.RawMessage, at string, wrong func() error) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if len(v) == 0 || v[0] != '{' || json.Unmarshal(v, &fields) != nil {
+		return nil, wrong()
+	}
+	p := &params{schema: s}
+	named, unknown, err := p.rename(fields)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	if len(s.Properties) > 0 && len(unknown) > 0 && s.AdditionalProperties == nil {
+		return nil, fmt.Errorf("%s has no field %s", at, quoteList(unknown))
+	}
+	if len(s.Properties) == 0 {
+		named = fields
+	}
+	for _, name := range s.Required {
+		if _, ok := named[name]; !ok {
+			return nil, fmt.Errorf("%s.%s is missing", at, name)
+		}
+	}
+	if err := coerceFields(s, named, at+"."); err != nil {
+		return nil, err
+	}
+	return json.Marshal(named)
+}
+
+func checkEnum(s *jsonschema.Schema, text, at string) error {
+	if len(s.Enum) == 0 || slices.Contains(s.Enum, any(text)) {
+		return nil
+	}
+	return fmt.Errorf("%s must be %s, but %s came", at, expectation(s), strconv.Quote(shorten(text, maxWord)))
+}
+
+func stringOf(v json.RawMessage) (string, bool) {
+	var s string
+	if len(v) == 0 || v[0] != '"' || json.Unmarshal(v, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// unquote returns what a string holds where a list or an object is wanted.
+func unquote(v json.RawMessage, text string, isText bool) json.RawMessage {
+	if isText {
+		return json.RawMessage(strings.TrimSpace(text))
+	}
+	return v
+}
+
+// integerOf accepts 5, "5" and 5.0, but not 5.5.
+func integerOf(v json.RawMessage, text string, isText bool) (json.RawMessage, bool) {
+	word := string(v)
+	if isText {
+		word = strings.TrimSpace(text)
+	}
+	if _, err := strconv.ParseInt(word, 10, 64); err == nil {
+		return json.RawMessage(strings.TrimPrefix(word, "+")), json.Valid([]byte(strings.TrimPrefix(word, "+")))
+	}
+	f, err := strconv.ParseFloat(word, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return nil, false
+	}
+	return json.RawMessage(strconv.FormatInt(int64(f), 10)), true
+}
+
+// expectation says what a parameter takes.
+func expectation(s *jsonschema.Schema) string {
+	if len(s.Enum) > 0 {
+		words := make([]string, len(s.Enum))
+		for i, e := range s.Enum {
+			words[i] = fmt.Sprint(e)
+		}
+		return "one of " + strings.Join(words, ", ")
+	}
+	return typeName(s)
+}
+
+func typeName(s *jsonschema.Schema) string {
+	switch s.Type {
+	case "integer":
+		return "a whole number"
+	case "boolean":
+		return "true or false"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "":
+		return "a value"
+	}
+	return "a " + s.Type
+}
+
+// describe says what came, for a message to a model.
+func describe(v json.RawMessage) string {
+	v = bytes.TrimSpace(v)
+	if len(v) == 0 {
+		return "nothing"
+	}
+	shown := shorten(string(v), maxWord)
+	switch v[0] {
+	case '"':
+		return "the string " + shown
+	case '{':
+		return "an object (" + shown + ")"
+	case '[':
+		return "a list (" + shown + ")"
+	}
+	return shown
+}

@@ -1,0 +1,14 @@
+package tools
+
+// Builtin lists the tools of this program. To add one write its file and its
+// line here.
+func Builtin() []Tool {
+	return []Tool{
+		readFile(),
+		writeFile(),
+		editFile(),
+		listFiles(),
+		grepSearch(),
+		runShell(),
+	}
+}

@@ -1,0 +1,222 @@
+package edit
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A Request asks for Old to become New. Both are literal: nothing in them is a
+// pattern or an escape.
+type Request struct {
+	Old, New string
+	All      bool // replace every place instead of demanding that there is only one
+}
+
+// A Change replaces bytes Start to End of the original text by New.
+type Change struct {
+	Start, End int
+	New        string
+}
+
+// A Result is a text with its changes made. Bytes outside of them are as before.
+type Result struct {
+	Text    string
+	Changes []Change // ascending, not overlapping, offsets in the original text
+	Via     string   // the step that found the place, for "(matched via …)"; "" when exact
+}
+
+// The names of the steps after the exact one.
+const (
+	viaEndings  = "line endings"
+	viaQuotes   = "quote normalization"
+	viaDashes   = "dash normalization"
+	viaBlanks   = "no-break space normalization"
+	viaPrefixes = "line-number prefixes"
+)
+
+// Replace finds r.Old in text and replaces it. Steps are tried in order, and the
+// first that finds anything decides:
+//
+//  1. the exact bytes;
+//  2. any line ending for any other;
+//  3. typographic look-alikes too: quotes and primes, dashes, no-break spaces;
+//  4. without the line-number prefixes of a file listing, if every line of r.Old
+//     has one, once more from 1.
+//
+// Without r.All there must be one place under the step's own folding; overlapping
+// places count. What r.New shares with r.Old keeps the file's own characters, and
+// its line breaks become those of the file, unless r.Old and r.New differ in
+// nothing else. text may hold any bytes.
+//
+// Errors: [ErrEmptyOld], [ErrIdentical], [ErrNoChange], [*AmbiguousError],
+// [*NotFoundError].
+func Replace(text string, r Request) (Result, error) {
+	if r.Old == "" {
+		return Result{}, ErrEmptyOld
+	}
+	if r.Old == r.New {
+		return Result{}, ErrIdentical
+	}
+	res, found, err := climb(text, r)
+	if found || err != nil {
+		return res, err
+	}
+	bare, err := withoutPrefixes(r)
+	if err != nil {
+		return Result{}, err
+	}
+	if bare.Old == r.Old {
+		return Result{}, diagnose(text, r)
+	}
+	res, found, err = climb(text, bare)
+	if err != nil {
+		return Result{}, err
+	}
+	if !found {
+		miss := diagnose(text, bare)
+		miss.Causes = append([]string{causePrefixes}, miss.Causes...)
+		return Result{}, miss
+	}
+	res.Via = strings.TrimSuffix(viaPrefixes+", "+res.Via, ", ")
+	return res, nil
+}
+
+// climb tries the steps that take r as it is.
+func climb(text string, r Request) (res Result, found bool, err error) {
+	for _, f := range [...]fold{foldNothing, foldBreaks, foldLooks} {
+		if f > foldNothing && !utf8.ValidString(r.Old) {
+			break // its bytes could match the middle of a character
+		}
+		p := compile(r.Old, f)
+		if !f.anything(p.units) {
+			continue
+		}
+		places, err := p.places(text, r.All)
+		if err != nil {
+			return Result{}, false, err
+		}
+		if len(places) == 0 {
+			continue
+		}
+		res, err = apply(text, r, f, places)
+		return res, err == nil, err
+	}
+	return Result{}, false, nil
+}
+
+// maxLines is how many places an AmbiguousError lists.
+const maxLines = 20
+
+// places finds the one place of p, or all of them.
+func (p pattern) places(text string, all bool) ([]place, error) {
+	var out []place
+	ambiguous := AmbiguousError{}
+	lines := lineCounter{text: text, sep: separator(text)}
+	p.each(text, func(found place) bool {
+		found = wholeBreak(text, found)
+		ambiguous.Count++
+		if len(ambiguous.Lines) < maxLines {
+			ambiguous.Lines = append(ambiguous.Lines, lines.at(found.start))
+		}
+		if all && len(out) > 0 && out[len(out)-1].end > found.start {
+			ambiguous.Overlap = true
+		}
+		if all || len(out) == 0 {
+			out = append(out, found)
+		}
+		return true
+	})
+	if ambiguous.Overlap || !all && ambiguous.Count > 1 {
+		return nil, &ambiguous
+	}
+	return out, nil
+}
+
+// wholeBreak widens a place that begins between "\r" and "\n". To whoever wrote
+// old_string that was one line break; half of it must not stay behind.
+func wholeBreak(text string, p place) place {
+	if p.start > 0 && text[p.start] == '\n' && text[p.start-1] == '\r' {
+		p.start--
+	}
+	return p
+}
+
+// A lineCounter tells the lines of ascending offsets in one pass.
+type lineCounter struct {
+	text   string
+	sep    byte
+	offset int
+	passed int // line ends before offset
+}
+
+func (c *lineCounter) at(offset int) int {
+	c.passed += countByte(c.text[c.offset:offset], c.sep)
+	c.offset = offset
+	return c.passed + 1
+}
+
+// apply writes r.New at the places.
+func apply(text string, r Request, f fold, places []place) (Result, error) {
+	w := newRewriter(text, r, f)
+	res := Result{Changes: make([]Change, 0, len(places))}
+	size := len(text)
+	same := true
+	for _, p := range places {
+		text, err := w.at(p)
+		if err != nil {
+			return Result{}, err
+		}
+		res.Changes = append(res.Changes, Change{p.start, p.end, text})
+		size += len(text) - (p.end - p.start)
+		same = same && w.text[p.start:p.end] == text
+	}
+	if same {
+		return Result{}, ErrNoChange
+	}
+	res.Via = via(text, r.Old, f, places)
+	res.Text = applyChanges(text, res.Changes, size)
+	return res, nil
+}
+
+func applyChanges(text string, changes []Change, size int) string {
+	var out strings.Builder
+	out.Grow(size)
+	at := 0
+	for _, c := range changes {
+		out.WriteString(text[at:c.Start])
+		out.WriteString(c.New)
+		at = c.End
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+// via names a step by what it had to overlook.
+func via(text, old string, f fold, places []place) string {
+	switch f {
+	case foldNothing:
+		return ""
+	case foldBreaks:
+		return viaEndings
+	}
+	name := viaBlanks
+	for _, p := range places {
+		at := p.start
+		for i := 0; i < len(old); {
+			code, n := f.next(old, i)
+			_, m := f.next(text, at)
+			differs := old[i:i+n] != text[at:at+m]
+			i, at = i+n, at+m
+			if !differs {
+				continue
+			}
+			if code == '\'' || code == '"' {
+				return viaQuotes
+			}
+			if code == '-' {
+				name = viaDashes
+			}
+		}
+	}
+	return name
+}

@@ -1,0 +1,139 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEditFileChangesThePlaceAndNothingElse(t *testing.T) {
+	for _, row := range []struct{ name, content, old, new, file, want string }{
+		{"one word", "a\nb\nc\n", "b", "B", "a\nB\nc\n", "Successfully edited f\n\n@@ -2,1 +2,1 @@\n- b\n+ B"},
+		{"CRLF stays", "a\r\nb\r\n", "a\nb", "A\nB", "A\r\nB\r\n", ""},
+		{"a BOM stays", "\ufeffa\nb\n", "b", "B", "\ufeffa\nB\n", ""},
+		{"UTF-16 stays", "\xff\xfea\x00\n\x00", "a", "b", "\xff\xfeb\x00\n\x00", ""},
+		{"no final newline stays", "a\nb", "b", "B", "a\nB", ""},
+		{"dollars are dollars", "NAME\n", "NAME", "run.$$ $1 ${1} \\1", "run.$$ $1 ${1} \\1\n", ""},
+		{"escapes are two characters", "say(1)\n", "say(1)", "say('one\\ntwo')", "say('one\\ntwo')\n", ""},
+		{"per cent signs", "x\n", "x", "100%d %s %v", "100%d %s %v\n", "Successfully edited f\n\n@@ -1,1 +1,1 @@\n- x\n+ 100%d %s %v"},
+		{"look-alike quotes", "Ouvre l’armoire\n", "l'armoire", "l'autre armoire", "Ouvre l’autre armoire\n", "Successfully edited f (matched via quote normalization)\n\n@@ -1,1 +1,1 @@\n- Ouvre l’armoire\n+ Ouvre l’autre armoire"},
+		{"removed", "a\nb\nc\n", "b\n", "", "a\nc\n", "Successfully edited f\n\n@@ -2,1 +1,0 @@\n- b"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := newPlace(t, map[string]string{"f": row.content})
+			p.ok("read_file", map[string]any{"file_path": "f"})
+			got := p.ok("edit_file", map[string]any{"file_path": "f", "old_string": row.old, "new_string": row.new})
+			require.Equal(t, row.file, p.file("f"))
+			if row.want != "" {
+				require.Equal(t, row.want, got)
+			}
+		})
+	}
+}
+
+func TestEditFileRefuses(t *testing.T) {
+	for _, row := range []struct {
+		name, content, old, new string
+		want                    []string
+	}{
+		{"identical strings", "a\n", "a", "a", []string{"Error: old_string and new_string are identical"}},
+		{"not found", "alpha\nbeta\n", "gamma", "x", []string{"Error: old_string not found in f"}},
+		{"found several times", "a = 1\nz\na = 1\nz\na = 1\n", "a = 1", "a = 2", []string{"Error: old_string found 3 times in f. Must be unique. ", "1, 3", "5"}},
+		{"found at overlapping places", "-\n-\n-\n", "-\n-\n", "+\n", []string{"Error: old_string found 2 times in f. Must be unique."}},
+		{"other indentation, with the cause", "func f() {\n\tif ok {\n", "  if ok {", "  if no {", []string{"Error: old_string not found in f\n", "tab", "2 | \tif ok {"}},
+		{"empty old_string on a file with content", "abc\n", "", "x", []string{"Error: old_string is empty, but f has content."}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := newPlace(t, map[string]string{"f": row.content})
+			p.ok("read_file", map[string]any{"file_path": "f"})
+			got := p.fails("edit_file", map[string]any{"file_path": "f", "old_string": row.old, "new_string": row.new})
+			for _, words := range row.want {
+				require.Contains(t, got, words)
+			}
+			require.Equal(t, row.content, p.file("f"))
+		})
+	}
+	p := newPlace(t, map[string]string{"f": "a\n", "n.ipynb": "{}", "bad": "a\n\xff\n"})
+	edit := func(name string) map[string]any {
+		return map[string]any{"file_path": name, "old_string": "a", "new_string": "b"}
+	}
+	require.Equal(t, readFirstToEdit, p.fails("edit_file", edit("f")))
+	require.Contains(t, p.fails("edit_file", edit("g")), "Error: g does not exist")
+	require.Contains(t, p.fails("edit_file", edit("n.ipynb")), "is a Jupyter notebook")
+	require.Contains(t, p.fails("edit_file", edit("../f")), "Path escapes workspace: ../f")
+	p.ok("read_file", map[string]any{"file_path": "f"})
+	p.write("f", "a\ngreen\n")
+	got := p.fails("edit_file", edit("f"))
+	require.Equal(t, changedSince+"editing.\nWhat has changed since:\n@@ -1,0 +2,1 @@\n+ green", got)
+}
+
+func TestAnEmptyOldStringFillsAMissingOrBlankFile(t *testing.T) {
+	p := newPlace(t, map[string]string{"blank": "", "white": "\n \n"})
+	fill := func(name string) map[string]any {
+		return map[string]any{"file_path": name, "old_string": "", "new_string": "first\n"}
+	}
+	p.ok("edit_file", fill("new/file"))
+	p.ok("edit_file", fill("blank"))
+	require.Equal(t, readFirstToEdit, p.fails("edit_file", fill("white")), "even blanks are content")
+	p.ok("read_file", map[string]any{"file_path": "white"})
+	p.ok("edit_file", fill("white"))
+	for _, name := range []string{"new/file", "blank", "white"} {
+		require.Equal(t, "first\n", p.file(name), name)
+	}
+}
+
+func TestADryRunWritesNothing(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": "a\n"})
+	p.ok("read_file", map[string]any{"file_path": "f"})
+	args := map[string]any{"file_path": "f", "old_string": "a", "new_string": "b", "dry_run": true}
+	require.Equal(t, "Dry run: nothing was written. The edit of f would be\n\n@@ -1,1 +1,1 @@\n- a\n+ b", p.ok("edit_file", args))
+	require.Equal(t, "a\n", p.file("f"))
+}
+
+func TestAnEditAfterAPartialViewKeepsWhatIsKnown(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": lines(20)})
+	p.ok("read_file", map[string]any{"file_path": "f", "limit": 5})
+	p.ok("edit_file", map[string]any{"file_path": "f", "old_string": "line c", "new_string": "line c1\nline c2"})
+	overwrite := map[string]any{"file_path": "f", "content": "x\n"}
+	require.Contains(t, p.fails("write_file", overwrite), "You have seen only lines 1-6 of 21")
+	p.ok("read_file", map[string]any{"file_path": "f", "offset": 7})
+	p.ok("write_file", overwrite)
+
+	q := newPlace(t, map[string]string{"f": "word " + strings.Repeat("x", 5000)})
+	q.ok("read_file", map[string]any{"file_path": "f"})
+	q.ok("edit_file", map[string]any{"file_path": "f", "old_string": "word", "new_string": "other"})
+	require.Contains(t, q.fails("write_file", overwrite), "only in part", "an edit does not show the rest of a long line")
+}
+
+func TestAnEditThroughALinkKeepsTheLink(t *testing.T) {
+	p := newPlace(t, map[string]string{"d/real": "one\n"})
+	require.NoError(t, os.Symlink("d/real", filepath.Join(p.dir, "l1")))
+	require.NoError(t, os.Symlink("l1", filepath.Join(p.dir, "l2")))
+	p.ok("read_file", map[string]any{"file_path": "l2"})
+	p.ok("edit_file", map[string]any{"file_path": "l2", "old_string": "one", "new_string": "two"})
+	require.Equal(t, "two\n", p.file("d/real"))
+	target, err := os.Readlink(filepath.Join(p.dir, "l2"))
+	require.NoError(t, err)
+	require.Equal(t, "l1", target)
+}
+
+func TestParallelEditsOfOneFileAllLand(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": strings.Join([]string{"r0;", "r1;", "r2;", "r3;", "r4;", "r5;", "r6;", "r7;"}, "\n") + "\n"})
+	p.ok("read_file", map[string]any{"file_path": "f"})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			n := string(rune('0' + i))
+			res := p.call("edit_file", map[string]any{"file_path": "f", "old_string": "r" + n + ";", "new_string": "done " + n})
+			if res.IsError {
+				t.Error(res.Text)
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 8, strings.Count(p.file("f"), "done"))
+}

@@ -1,0 +1,220 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"mcp-tools/sandbox"
+	"mcp-tools/tools/search"
+)
+
+// PolicyOptions are the rules as a user writes them.
+type PolicyOptions struct {
+	// ReadOnly: no tool that writes is offered or run.
+	ReadOnly bool
+	// Allow and Deny are rules: `tool` or `tool(pattern)`. See [ParseRule].
+	Allow, Deny []string
+}
+
+// Policy decides what is permitted: deny rules first, then allow rules, then
+// what is permitted anyway. The zero Policy permits everything but guarded
+// names and dangerous commands.
+type Policy struct {
+	readOnly    bool
+	allow, deny []Rule
+}
+
+// NewPolicy reads the rules. An error names the rule and what is wrong with it.
+func NewPolicy(o PolicyOptions, r *Registry) (Policy, error) {
+	p := Policy{readOnly: o.ReadOnly}
+	for _, text := range o.Allow {
+		rule, err := ParseRule(text, r)
+		if err != nil {
+			return Policy{}, fmt.Errorf("--allow %s: %w", text, err)
+		}
+		p.allow = append(p.allow, rule)
+	}
+	for _, text := range o.Deny {
+		rule, err := ParseRule(text, r)
+		if err != nil {
+			return Policy{}, fmt.Errorf("--deny %s: %w", text, err)
+		}
+		p.deny = append(p.deny, rule)
+	}
+	return p, nil
+}
+
+// A Rule names calls: those of a tool, or of all tools that a pattern with "*"
+// matches, and, with a pattern in parentheses, only calls about certain things.
+// For tools with a path the pattern is a glob on the path relative to its root
+// (write_file(docs/**)), for run_shell a command, where a last ":*" stands for any
+// further words (run_shell(npm test:*)).
+type Rule struct {
+	text     string
+	tool     string
+	pattern  string
+	glob     *search.Glob // nil where the pattern is none
+	absolute bool         // the glob is on absolute paths
+}
+
+// ParseRule reads a rule. Aliases are understood.
+func ParseRule(text string, r *Registry) (Rule, error) {
+	name, rest, hasPattern := strings.Cut(strings.TrimSpace(text), "(")
+	rule := Rule{text: text, tool: strings.TrimSpace(name)}
+	if rule.tool == "" {
+		return rule, errors.New("a rule begins with the name of a tool: write_file, or write_file(docs/**)")
+	}
+	if hasPattern {
+		pattern, ok := strings.CutSuffix(rest, ")")
+		if !ok || pattern == "" {
+			return rule, errors.New("the pattern must stand in parentheses: tool(pattern)")
+		}
+		rule.pattern = pattern
+		rule.absolute = strings.HasPrefix(pattern, "/")
+		if glob, err := search.CompileGlob(strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")); err == nil {
+			rule.glob = glob
+		}
+	}
+	if _, err := path.Match(rule.tool, ""); err != nil {
+		return rule, fmt.Errorf("%q is no pattern of a tool's name", rule.tool)
+	}
+	if strings.ContainsAny(rule.tool, "*?[") || strings.HasPrefix(rule.tool, bridgedPrefix) {
+		return rule, nil
+	}
+	t, ok := r.Lookup(rule.tool)
+	if !ok {
+		return rule, fmt.Errorf("no tool is called %s; there are %s", rule.tool, strings.Join(r.names(), ", "))
+	}
+	rule.tool = t.Name
+	return rule, nil
+}
+
+func (r *Registry) names() []string {
+	out := make([]string, len(r.list))
+	for i, t := range r.list {
+		out[i] = t.Name
+	}
+	return out
+}
+
+func (r Rule) names(t *Tool) bool {
+	if r.tool == t.Name {
+		return true
+	}
+	ok, _ := path.Match(r.tool, t.Name)
+	return ok
+}
+
+// Subject is what a call is about.
+type Subject struct {
+	// Paths are the spellings of the one place it touches.
+	Paths []string
+	// Command is the line it runs, and Parts the simple commands in it.
+	Command string
+	Parts   []string
+	// Guarded: the place may only be written with the user's word.
+	Guarded bool
+}
+
+// concerns tells whether the rule is about any part of the subject.
+func (r Rule) concerns(s Subject) bool {
+	if r.pattern == "" {
+		return true
+	}
+	for _, p := range s.Paths {
+		if p == r.pattern || r.matchesPath(p) {
+			return true
+		}
+	}
+	for _, part := range append([]string{s.Command}, s.Parts...) {
+		if part != "" && matchCommand(r.pattern, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r Rule) matchesPath(p string) bool {
+	rel, absolute := strings.CutPrefix(p, "/")
+	return r.glob != nil && r.absolute == absolute && r.glob.Match(rel)
+}
+
+// covers tells whether the rule is about the whole of the subject: an allowed
+// command must not bring another along.
+func (r Rule) covers(s Subject) bool {
+	if r.pattern == "" || s.Command == "" {
+		return r.concerns(s)
+	}
+	return len(s.Parts) == 1 && matchCommand(r.pattern, s.Parts[0])
+}
+
+// matchCommand compares a command with `words`, or with `words:*` for any that
+// begin with them. White space counts once.
+func matchCommand(pattern, command string) bool {
+	command = strings.Join(strings.Fields(command), " ")
+	prefix, open := strings.CutSuffix(pattern, ":*")
+	prefix = strings.Join(strings.Fields(prefix), " ")
+	if !open {
+		return command == prefix
+	}
+	return command == prefix || strings.HasPrefix(command, prefix+" ")
+}
+
+// offered lists those of the tools that a client may see.
+func (p Policy) offered(all []*Tool) []*Tool {
+	out := make([]*Tool, 0, len(all))
+	for _, t := range all {
+		if (t.Traits.ReadOnly || !p.readOnly) && !p.deniesAll(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// deniesAll tells whether a rule forbids the tool whatever it is about.
+func (p Policy) deniesAll(t *Tool) bool {
+	for _, r := range p.deny {
+		if r.pattern == "" && r.names(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// permit returns nil, or the refusal for the model.
+func (p Policy) permit(t *Tool, s Subject) error {
+	if p.readOnly && !t.Traits.ReadOnly {
+		return denied("%s writes, and the server runs with --read-only. Only the user can start it otherwise.", t.Name)
+	}
+	for _, r := range p.deny {
+		if r.names(t) && r.concerns(s) {
+			return denied("the user's rule --deny %s forbids this. Do not try another way to the same end; ask the user.", r.text)
+		}
+	}
+	if s.Command != "" {
+		if reason, no := sandbox.Denied(s.Command); no {
+			return Fail(Output{Text: "Error: Dangerous command blocked: " + reason + ". Nothing was run. If it is really needed, ask the user to run it."})
+		}
+	}
+	if s.Guarded && !t.Traits.ReadOnly && !p.grants(t, s) {
+		return denied("%s is a guarded name: other programs run or obey what stands in it, so writing it needs the user's yes, and this server cannot ask. The user can start it with --allow '%s(%s)'. Nothing was changed.", s.Paths[0], t.Name, s.Paths[0])
+	}
+	return nil
+}
+
+// grants tells whether the user allowed this very place by a rule with a pattern:
+// a rule for the whole tool does not open guarded names.
+func (p Policy) grants(t *Tool, s Subject) bool {
+	for _, r := range p.allow {
+		if r.names(t) && r.pattern != "" && r.covers(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func denied(format string, args ...any) error {
+	return Fail(Output{Text: "Action denied: " + fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,262 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"mcp-tools/sandbox"
+	"mcp-tools/tools/edit"
+)
+
+// defaultLimit is how many lines read_file shows unless told otherwise.
+const defaultLimit = 2000
+
+func readFile() Tool {
+	return New(Tool{
+		Name:  "read_file",
+		Title: "Read file",
+		Description: "Reads a text file and shows its lines with their numbers. Use it before editing a file, and to see any file whose path you know. " +
+			"Long files come in pages: the closing line says how to go on. The prefix of a line (number, blank, bar, blank) is not part of the file. " +
+			"UTF-8, and UTF-16 or UTF-32 with a byte order mark.",
+		Aliases:   []string{"read", "view", "cat"},
+		Traits:    Traits{ReadOnly: true, ConcurrencySafe: true, Idempotent: true, ClosedWorld: true},
+		MaxResult: -1,
+	}, runReadFile)
+}
+
+type readFileInput struct {
+	FilePath string `json:"file_path" jsonschema:"Path of the file: absolute, relative to the workspace, or a file:// URI."`
+	Offset   *int   `json:"offset,omitempty" jsonschema:"First line to show, from 1. A negative number counts from the end: -20 shows the last 20 lines."`
+	Limit    *int   `json:"limit,omitempty" jsonschema:"How many lines to show at most (2000)."`
+}
+
+func (in readFileInput) Validate(*Session) error {
+	if in.FilePath == "" {
+		return errors.New("file_path must not be empty")
+	}
+	if in.Limit != nil && *in.Limit < 1 {
+		return fmt.Errorf("limit must be at least 1, but %d came", *in.Limit)
+	}
+	return nil
+}
+
+func (in readFileInput) Target(ctx context.Context, s *Session) (Subject, error) {
+	return s.pathSubject(ctx, in.FilePath)
+}
+
+func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, error) {
+	ws, p, err := s.resolve(ctx, in.FilePath)
+	if err != nil {
+		return Output{}, err
+	}
+	f, info, err := ws.Open(p)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return Output{}, readError(notFound(ws, in.FilePath, p))
+		}
+		return Output{}, readError(pathError(in.FilePath, err))
+	}
+	defer f.Close()
+	r := &fileReader{ctx: ctx, f: f, info: info}
+	pg, err := r.page(in)
+	if err != nil {
+		return Output{}, readError(r.explain(in.FilePath, err))
+	}
+	return s.showPage(in, p, r, pg)
+}
+
+func readError(err error) error {
+	return Fail(Output{Text: "Error reading file: " + err.Error()})
+}
+
+// fileReader reads a page of an open file, and makes its version on the way.
+type fileReader struct {
+	ctx     context.Context
+	f       *os.File
+	info    fs.FileInfo
+	text    *string // the whole text, if small
+	version sandbox.Version
+}
+
+func (r *fileReader) small() bool { return r.info.Size() <= maxSnapshot }
+
+// hashed: the version is made of the content, so all of it is read.
+func (r *fileReader) hashed() bool { return r.info.Size() <= sandbox.MaxHashed }
+
+func (r *fileReader) page(in readFileInput) (*page, error) {
+	offset, limit := 1, defaultLimit
+	if in.Limit != nil {
+		limit = *in.Limit
+	}
+	if in.Offset != nil && *in.Offset != 0 {
+		offset = *in.Offset
+	}
+	if offset < 0 {
+		all, err := readPage(r.ctx, r.f, math.MaxInt, 1, true)
+		if err != nil {
+			return nil, err
+		}
+		if offset < -all.lines {
+			offset = -all.lines
+		}
+		offset = max(1, all.lines+offset+1)
+		if _, err := r.f.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	return r.pageAt(offset, limit)
+}
+
+func (r *fileReader) pageAt(offset, limit int) (*page, error) {
+	if !r.hashed() {
+		r.version = sandbox.StatVersion(r.info)
+		return readPage(r.ctx, r.f, offset, limit, false)
+	}
+	var src io.Reader = io.LimitReader(r.f, sandbox.MaxHashed+1)
+	if r.small() {
+		content, err := io.ReadAll(src)
+		if err != nil {
+			return nil, err
+		}
+		if t, err := edit.Decode(content); err == nil {
+			r.text = &t.Body
+		}
+		r.version = sandbox.VersionOf(content)
+		return readPage(r.ctx, bytes.NewReader(content), offset, limit, true)
+	}
+	h := sandbox.NewHasher()
+	pg, err := readPage(r.ctx, io.TeeReader(src, h), offset, limit, true)
+	r.version = h.Version()
+	return pg, err
+}
+
+// explain says why a file can't be shown.
+func (r *fileReader) explain(name string, err error) error {
+	shown := shorten(name, maxPathShown)
+	var bad *edit.EncodingError
+	encoding := errors.As(err, &bad)
+	if !encoding && !errors.Is(err, errBinary) {
+		return pathError(name, err)
+	}
+	kind, isText := r.kind()
+	if encoding && isText {
+		return fmt.Errorf("%s is not UTF-8 text: byte %d (line %d) does not fit. Text in another encoding cannot be read yet; convert a copy with iconv in run_shell", shown, bad.Offset, bad.Line)
+	}
+	return fmt.Errorf("%s is a binary file (%s, %s). read_file shows text only", shown, kind, byteSize(r.info.Size()))
+}
+
+// kind tells the type of the file by its first bytes.
+func (r *fileReader) kind() (name string, text bool) {
+	if _, err := r.f.Seek(0, io.SeekStart); err != nil {
+		return "unknown kind", false
+	}
+	head := make([]byte, sniffed)
+	n, _ := io.ReadFull(r.f, head)
+	t := mimetype.Detect(head[:n])
+	for p := t; p != nil; p = p.Parent() {
+		if p.Is("text/plain") {
+			return t.String(), true
+		}
+	}
+	if t.Is("application/octet-stream") { // no signature: text in a legacy encoding has none either
+		return "unknown kind", bytes.IndexByte(head[:n], 0) < 0
+	}
+	return t.String(), false
+}
+
+func byteSize(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+}
+
+// showPage makes the result and records what was shown.
+func (s *Session) showPage(in readFileInput, p sandbox.Path, r *fileReader, pg *page) (Output, error) {
+	if pg.first == 0 && pg.lines > 0 {
+		return Output{}, readError(fmt.Errorf("offset %d is past the end of %s, which has %d lines", *in.Offset, shorten(in.FilePath, maxPathShown), pg.lines))
+	}
+	out := Output{Text: strings.TrimSuffix(pg.text.String(), "\n")}
+	if pg.lines == 0 {
+		out.Text = "(empty file)"
+	}
+	whole := pg.complete && r.hashed() && pg.first <= 1 && pg.last == pg.lines && len(pg.cut) == 0
+	if rest := pg.rest(); rest != "" {
+		out.Notes = append(out.Notes, rest)
+	}
+	out.Notes = append(out.Notes, pg.facts()...)
+	version := r.version
+	if !whole {
+		version = version.Partial()
+	}
+	s.versioned(&out, version)
+	s.seen.add(pg.view(p, r, whole))
+	return out, nil
+}
+
+func (pg *page) view(p sandbox.Path, r *fileReader, whole bool) view {
+	v := view{path: p, version: r.version, whole: whole, stamp: sandbox.StampOf(r.info), text: r.text, cut: pg.cut}
+	if pg.complete {
+		v.lines = pg.lines
+	}
+	if pg.first > 0 {
+		v.shown = spans{{pg.first, pg.last}}.without(pg.cut)
+	}
+	return v
+}
+
+// rest says how to see the lines that are not shown.
+func (pg *page) rest() string {
+	switch {
+	case pg.lines == 0 || pg.first <= 1 && pg.complete && pg.last == pg.lines:
+		return ""
+	case !pg.complete:
+		return fmt.Sprintf("Lines %d-%d; more follow. Continue with offset=%d.", pg.first, pg.last, pg.last+1)
+	case pg.last == pg.lines:
+		return fmt.Sprintf("Lines %d-%d of %d.", pg.first, pg.last, pg.lines)
+	}
+	return fmt.Sprintf("Lines %d-%d of %d. Continue with offset=%d.", pg.first, pg.last, pg.lines, pg.last+1)
+}
+
+// facts are what a model must know to edit rightly, where it is unusual.
+func (pg *page) facts() []string {
+	var out []string
+	kinds := 0
+	for _, n := range [...]int{pg.endings.LF, pg.endings.CRLF, pg.endings.CR} {
+		if n > 0 {
+			kinds++
+		}
+	}
+	switch {
+	case kinds > 1:
+		out = append(out, "mixed line endings")
+	case pg.endings.CRLF > 0:
+		out = append(out, "CRLF line endings")
+	case pg.endings.CR > 0:
+		out = append(out, "CR line endings")
+	}
+	switch {
+	case pg.bom && pg.encoding == edit.UTF8:
+		out = append(out, "UTF-8 with BOM")
+	case pg.encoding != edit.UTF8:
+		out = append(out, "encoding: "+pg.encoding+" with BOM")
+	}
+	if pg.complete && pg.openEnd && pg.last == pg.lines {
+		out = append(out, "no newline at end of file")
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"mcp-tools/sandbox"
+	"mcp-tools/tools/edit"
+)
+
+// previewWritten is how many lines of a new file are shown.
+const previewWritten = 30
+
+// maxDiff is how many changed lines a successful write shows.
+const maxDiff = 200
+
+func writeFile() Tool {
+	return New(Tool{
+		Name:  "write_file",
+		Title: "Write file",
+		Description: "Writes a whole file: makes a new one, with its folders, or replaces all of an existing one, which must have been read to its end first. " +
+			"For a change of some lines use edit_file, which is safer and shorter. " +
+			"The content is written exactly as sent; the old file stays untouched until the new one is complete.",
+		Aliases: []string{"write", "create_file"},
+		Traits:  Traits{Idempotent: true, ClosedWorld: true},
+	}, runWriteFile)
+}
+
+type writeFileInput struct {
+	FilePath string `json:"file_path" jsonschema:"Path of the file: absolute, relative to the workspace, or a file:// URI."`
+	Content  string `json:"content" jsonschema:"The whole new content, without line numbers."`
+	Version  string `json:"version,omitempty" jsonschema:"The version that read_file returned for what is overwritten; needed only where the server keeps no session."`
+}
+
+func (in writeFileInput) Validate(*Session) error {
+	if in.FilePath == "" {
+		return errors.New("file_path must not be empty")
+	}
+	return nil
+}
+
+func (in writeFileInput) Target(ctx context.Context, s *Session) (Subject, error) {
+	return s.pathSubject(ctx, in.FilePath)
+}
+
+func runWriteFile(ctx context.Context, s *Session, in writeFileInput) (Output, error) {
+	ws, p, err := s.resolve(ctx, in.FilePath)
+	if err != nil {
+		return Output{}, err
+	}
+	w := &fileWrite{s: s, in: in, p: p, shown: shorten(in.FilePath, maxPathShown)}
+	done, err := s.update(ctx, ws, p, w.change)
+	if err != nil {
+		return Output{}, fileError(in.FilePath, err)
+	}
+	s.remember(p, done, w.body)
+	out := Output{Text: w.report(), Notes: w.notes}
+	s.versioned(&out, done.Version)
+	return out, nil
+}
+
+// fileError passes on what is already a sentence and words what the file system said.
+func fileError(name string, err error) error {
+	var said *failure
+	var own *sentence
+	if errors.As(err, &said) || errors.As(err, &own) || isContextError(err) {
+		return err
+	}
+	return pathError(name, err)
+}
+
+// fileWrite is one write_file call between the old content and the new.
+type fileWrite struct {
+	s     *Session
+	in    writeFileInput
+	p     sandbox.Path
+	shown string
+
+	old     edit.Text
+	existed bool
+	same    bool
+	body    string // what is in the file now
+	notes   []string
+}
+
+func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
+	w.body = w.in.Content
+	w.existed = cur.Exists
+	if !cur.Exists {
+		w.remark()
+		return []byte(w.in.Content), nil
+	}
+	note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, writing)
+	if err != nil {
+		return nil, sayAs(err)
+	}
+	if note != "" {
+		w.notes = append(w.notes, note)
+	}
+	if w.old, err = edit.Decode(cur.Content); err != nil {
+		return nil, sayf("%s is not text in an encoding that can be kept, so it is not overwritten. Remove it first if it is to be replaced.", w.shown)
+	}
+	if w.old.BOM {
+		w.body = strings.TrimPrefix(w.body, "\uFEFF")
+	}
+	next, err := w.old.Encode(w.body)
+	if err != nil {
+		return nil, sayf("the content cannot be written in the encoding of %s (%s): %v", w.shown, w.old.Encoding, err)
+	}
+	if string(next) == string(cur.Content) {
+		w.same = true
+		return nil, sandbox.ErrUnchanged
+	}
+	w.remark()
+	return next, nil
+}
+
+// readPrefix is how read_file begins a line.
+var readPrefix = regexp.MustCompile(`(?m)^ {0,3}\d+ \| `)
+
+// remark notes what the model may not have meant.
+func (w *fileWrite) remark() {
+	if w.existed {
+		before, okBefore := edit.CountEndings(w.old.Body).Uniform()
+		after, okAfter := edit.CountEndings(w.body).Uniform()
+		if okBefore && okAfter && before != after && before != "" && after != "" {
+			w.notes = append(w.notes, fmt.Sprintf("line endings changed from %s to %s", endingName(before), endingName(after)))
+		}
+	}
+	if w.body == "" {
+		w.notes = append(w.notes, "the file is now empty")
+	}
+	if n := edit.Lines(w.body); n > 0 && len(readPrefix.FindAllStringIndex(w.body, n+1)) == n {
+		w.notes = append(w.notes, "every line begins with a line number as read_file shows it; if that was not meant, write the file again without these prefixes")
+	}
+}
+
+func endingName(e string) string {
+	switch e {
+	case "\r\n":
+		return "CRLF"
+	case "\r":
+		return "CR"
+	}
+	return "LF"
+}
+
+func (w *fileWrite) report() string {
+	n := edit.Lines(w.body)
+	head := fmt.Sprintf("Successfully wrote to %s (%s)", w.shown, countLines(n))
+	switch {
+	case w.same:
+		return head + "\nThe file already had this content; it was not touched."
+	case w.existed:
+		return head + "\n\n" + edit.Render(edit.Diff(w.old.Body, w.body), maxDiff)
+	case n == 0:
+		return head
+	}
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	i := 0
+	for line := range edit.EachLine(w.body) {
+		if i++; i > previewWritten {
+			break
+		}
+		fmt.Fprintf(&b, "%4d | %s\n", i, shortenLine(line))
+	}
+	if n > previewWritten {
+		fmt.Fprintf(&b, "  ... (%d lines total)", n)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func countLines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
+// shortenLine bounds a line of a preview.
+func shortenLine(line string) string {
+	const most = 500
+	if len(line) <= most {
+		return line
+	}
+	short := shorten(line, most)
+	return fmt.Sprintf("%s [+%d bytes]", short, len(line)-len(short)+len("…"))
+}

@@ -161,9 +161,6 @@ func (e *fileEdit) finish(r edit.Result) ([]byte, error) {
 	if e.in.DryRun {
 		return nil, errDryRun
 	}
-	if r.Text == e.text.Body {
-		return nil, sayf("the edit would change nothing in %s: its own characters are kept where they differ from those sent.", e.shown)
-	}
 	return next, nil
 }
 
@@ -179,6 +176,9 @@ func (e *fileEdit) explain(err error) error {
 			return fmt.Errorf("old_string not found in %s\n%s", e.shown, help)
 		}
 		return fmt.Errorf("old_string not found in %s. Use read_file to see what is there now", e.shown)
+	}
+	if errors.Is(err, edit.ErrNoChange) || errors.Is(err, edit.ErrIdentical) {
+		return fmt.Errorf("the edit would change nothing in %s: old_string and new_string differ only in how quotes, blanks or line numbers are written, and there the file's own characters stay", e.shown)
 	}
 	return fmt.Errorf("%s: %w. Nothing was changed", e.shown, err)
 }

@@ -45,6 +45,7 @@ func TestEditFileRefuses(t *testing.T) {
 		{"found several times", "a = 1\nz\na = 1\nz\na = 1\n", "a = 1", "a = 2", []string{"Error: old_string found 3 times in f. Must be unique. ", "1, 3", "5"}},
 		{"found at overlapping places", "-\n-\n-\n", "-\n-\n", "+\n", []string{"Error: old_string found 2 times in f. Must be unique."}},
 		{"other indentation, with the cause", "func f() {\n\tif ok {\n", "  if ok {", "  if no {", []string{"Error: old_string not found in f\n", "tab", "2 | \tif ok {"}},
+		{"nothing but the model's quotes", "say “b”\n", "\"b\"", "“b”", []string{"Error: the edit would change nothing in f"}},
 		{"empty old_string on a file with content", "abc\n", "", "x", []string{"Error: old_string is empty, but f has content."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -88,11 +88,13 @@ func runRunShell(ctx context.Context, s *Session, in runShellInput) (Output, err
 		}
 	}
 	watch := s.watchFiles(ws)
+	told, stop := shellProgress(ctx)
 	fin, err := s.env.Shell.Run(ctx, sandbox.Command{
 		Line: in.Command, Dir: dir.Host(), Stdin: in.Stdin,
 		Timeout:  time.Duration(r.timeout) * time.Millisecond,
-		Progress: shellProgress(ctx),
+		Progress: told,
 	})
+	stop()
 	if err != nil {
 		return Output{}, fmt.Errorf("the command could not be started: %s", sandbox.Reason(err))
 	}
@@ -104,21 +106,42 @@ func runRunShell(ctx context.Context, s *Session, in runShellInput) (Output, err
 	return r.result(fin)
 }
 
+// heartbeat is how often a command that prints nothing is reported to be running.
+const heartbeat = 5 * time.Second
+
 // shellProgress reports the last line of a running command and how much it has
-// printed, if anybody asked for it.
-func shellProgress(ctx context.Context) func(string, int64) {
+// printed, and that it still runs, if anybody asked for it. Call stop at its end.
+func shellProgress(ctx context.Context) (told func(string, int64), stop func()) {
 	report := progressOf(ctx)
 	if report == nil {
-		return nil
+		return nil, func() {}
 	}
 	began := time.Now()
-	return func(line string, bytes int64) {
+	say := func(message string) {
+		report(Progress{Progress: time.Since(began).Seconds(), Message: message})
+	}
+	done, quiet := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(quiet)
+		tick := time.NewTicker(heartbeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				say(fmt.Sprintf("running for %d s", int(time.Since(began).Seconds())))
+			case <-done:
+				return
+			}
+		}
+	}()
+	told = func(line string, bytes int64) {
 		message := fmt.Sprintf("%d bytes", bytes)
 		if line != "" {
 			message += ": " + line
 		}
-		report(Progress{Progress: time.Since(began).Seconds(), Message: message})
+		say(message)
 	}
+	return told, func() { close(done); <-quiet }
 }
 
 // shellRun is one command on its way to a result.

@@ -50,24 +50,17 @@ type Session struct {
 	gate gate
 	seen seen
 
-	rootsMu sync.Mutex
-	roots   *sandbox.Workspace
-	done    chan struct{}
-	close   sync.Once
+	roots  clientRoots
+	closed sync.Once
 }
 
 // NewSession makes the state of one client. Close it when the client is gone.
 func (e *Env) NewSession(o SessionOptions) *Session {
-	return &Session{env: e, opts: o, done: make(chan struct{})}
+	return &Session{env: e, opts: o, roots: clientRoots{asking: make(chan struct{}, 1)}}
 }
 
-// Close ends the session: its files are closed. Calls still running fail.
-func (s *Session) Close() {
-	s.close.Do(func() {
-		close(s.done)
-		s.ForgetRoots()
-	})
-}
+// Close ends the session. Calls still running go on to their own end.
+func (s *Session) Close() { s.closed.Do(s.ForgetRoots) }
 
 // Visible lists the tools this session is shown, ordered by name.
 func (s *Session) Visible() []*Tool { return s.env.Policy.offered(s.env.Tools.All()) }
@@ -85,33 +78,72 @@ func (s *Session) workspace(ctx context.Context) (*sandbox.Workspace, error) {
 	if s.env.Workspace != nil {
 		return s.env.Workspace, nil
 	}
-	s.rootsMu.Lock()
-	defer s.rootsMu.Unlock()
-	if s.roots != nil {
-		return s.roots, nil
-	}
 	if s.opts.Roots == nil || s.env.OpenRoots == nil {
 		return nil, errNoRoots
 	}
-	uris, err := s.opts.Roots(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if len(uris) == 0 {
-		return nil, errNoRoots
-	}
-	ws, err := s.env.OpenRoots(uris)
-	if err != nil {
-		return nil, err
-	}
-	s.roots = ws
-	return ws, nil
+	return s.roots.open(ctx, func() (*sandbox.Workspace, error) {
+		uris, err := s.opts.Roots(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(uris) == 0 {
+			return nil, errNoRoots
+		}
+		return s.env.OpenRoots(uris)
+	})
 }
 
 // ForgetRoots makes the next call ask the client for its roots again, as after
-// notifications/roots/list_changed.
-func (s *Session) ForgetRoots() {
-	s.rootsMu.Lock()
-	defer s.rootsMu.Unlock()
-	s.roots = nil
+// notifications/roots/list_changed. It never waits.
+func (s *Session) ForgetRoots() { s.roots.forget() }
+
+// clientRoots is the workspace of the roots a client named.
+type clientRoots struct {
+	asking chan struct{} // holds a value while the client is asked
+
+	mu  sync.Mutex
+	ws  *sandbox.Workspace
+	age uint64 // how often it was forgotten
+}
+
+// open returns the workspace, made by ask when there is none. Only one asks at a time.
+func (r *clientRoots) open(ctx context.Context, ask func() (*sandbox.Workspace, error)) (*sandbox.Workspace, error) {
+	if ws, _ := r.get(); ws != nil {
+		return ws, nil
+	}
+	select {
+	case r.asking <- struct{}{}:
+		defer func() { <-r.asking }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	ws, age := r.get()
+	if ws != nil {
+		return ws, nil
+	}
+	ws, err := ask()
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.age == age { // else they changed while we asked: good for this call only
+		r.ws = ws
+	}
+	return ws, nil
+}
+
+func (r *clientRoots) get() (*sandbox.Workspace, uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ws, r.age
+}
+
+// forget drops the workspace. Calls that use it still may: its files are closed
+// when nobody refers to it any more.
+func (r *clientRoots) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ws = nil
+	r.age++
 }

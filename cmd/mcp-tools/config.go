@@ -37,13 +37,13 @@ func (c *config) register(fs *pflag.FlagSet) {
 	c.logFormat = oneOf{"text", []string{"text", "json"}}
 
 	fs.SortFlags = false
-	fs.StringArrayVar(&c.roots, "root", nil, "workspace root `DIR[:ro]`, repeatable (default: the current directory, unless\nthat is / or $HOME: then the client's roots)")
+	fs.StringArrayVar(&c.roots, "root", nil, "work in `DIR[:ro]`, repeatable (default: the current directory, unless that\nis / or $HOME: then the client's roots)")
 	fs.BoolVar(&c.allowWide, "allow-wide-root", false, "let / or $HOME be a root")
 	fs.BoolVar(&c.readOnly, "read-only", false, "offer no tool that writes")
-	fs.StringArrayVar(&c.allow, "allow", nil, "permit what `RULE` matches without asking, repeatable: tool or tool(pattern)")
+	fs.StringArrayVar(&c.allow, "allow", nil, "give the yes that guarded names need to what `RULE` matches, repeatable:\ntool or tool(pattern)")
 	fs.StringArrayVar(&c.deny, "deny", nil, "refuse what `RULE` matches, repeatable; beats --allow")
-	fs.StringVar(&c.stateDir, "state-dir", "", "folder of saved results `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
-	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "`HOST|CIDR[:PORT]` that web_fetch may reach beyond public addresses, repeatable;\nchecked, but without effect: this build has no web_fetch")
+	fs.StringVar(&c.stateDir, "state-dir", "", "keep saved results in `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
+	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond public addresses, repeatable;\nchecked, but without effect: this build has no web_fetch")
 	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
 	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
 	fs.Var(&c.logFormat, "log-format", "how it is logged")

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"mcp-tools/sandbox"
 )
 
 // Exit codes.
@@ -40,7 +42,9 @@ func usagef(format string, a ...any) error {
 var errReported = errors.New("failed")
 
 func main() {
-	runShellHelper()
+	if sandbox.Helper(os.Args) {
+		return
+	}
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 

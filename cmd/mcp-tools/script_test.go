@@ -11,12 +11,16 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mcp-tools/sandbox"
 )
 
 // TestMain lets the test binary stand for the command: run under its name it is
 // the command, and the shell helper when that runs itself once more.
 func TestMain(m *testing.M) {
-	runShellHelper()
+	if sandbox.Helper(os.Args) {
+		return
+	}
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "mcp-tools" {
 		fourAtOnce()
 	}

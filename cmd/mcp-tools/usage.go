@@ -77,6 +77,7 @@ func helpCommand() *cobra.Command {
 				target = found
 			}
 			target.InitDefaultHelpFlag()
+			target.InitDefaultVersionFlag()
 			return target.Help()
 		},
 	}

@@ -37,6 +37,7 @@ func TestReplace(t *testing.T) {
 		{why: "a break before the match is taken whole", text: "a\r\nb\r\nc", old: "\nb", new: "", want: "a\r\nc"},
 		{why: "a break before the match stays whole", text: "a\r\nb\r\n", old: "\nb", new: "\nB", want: "a\r\nB\r\n"},
 		{why: "a stray CR in the match is kept", text: "50%\r60%\nend\n", old: "50%\r60%", new: "50%\r70%\nx", want: "50%\r70%\nx\nend\n"},
+		{why: "a kept CR and a new LF stay two breaks", text: "a\rb\nc\n", old: "a\nb", new: "a\n\nb", want: "a\r\r\nb\nc\n", via: viaEndings},
 		{why: "one line without any ending", text: "a", old: "a", new: "a\r\nb", want: "a\r\nb"},
 
 		// Look-alikes.
@@ -133,6 +134,8 @@ func TestReplaceRefuses(t *testing.T) {
 		{why: "blank lines", text: "alpha\n\nbeta\n", old: "alpha\nbeta", new: "x", as: &missing, says: "blank lines differ"},
 		{why: "no final line break", text: "alpha\nbeta", old: "beta\n", new: "x", as: &missing, says: "no line break at its end"},
 		{why: "already applied", text: "const a = 10;\nconst b = 2;\n", old: "const a = 1;", new: "const a = 10;", as: &missing, says: "already present at line 1"},
+		{why: "already applied, after blank lines", text: "a\n\n\nb = 1234\n", old: "zzzz", new: "\n\nb = 1234", as: &missing, says: "already present at line 4"},
+		{why: "a half pair on one line for a whole one on another", text: "“a ′b\n\"c d\n", old: "'b\n\"c", new: "\"b\nc", as: &missing, says: "half curly"},
 		{why: "a stale text", text: "const a = 10;\nconst b = 2;\n", old: "const a = 1;\nconst b", new: "const c = 1;\nconst b", as: &missing, says: "   1 | const a = 10;"},
 		{why: "one line of several differs", text: "alpha\nbeta\ngamma\ndelta\n", old: "alpha\nbeta\ngramma\ndelta\n", new: "x", as: &missing, says: "line 3 of old_string is the first that differs: it reads `gramma`, the file has `gamma`"},
 		{why: "prefixes on some lines", text: "alpha\nbeta\n", old: "   1 | alpha\nbeta", new: "x", as: &missing, says: "some lines of old_string begin with a line-number prefix"},

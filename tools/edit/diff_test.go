@@ -69,6 +69,7 @@ func TestHunks(t *testing.T) {
 		{"within a line", "a b c\n", []Change{{2, 3, "B"}}, "@@ -1,1 +1,1 @@\n- a b c\n+ a B c"},
 		{"two in a line", "a b c\n", []Change{{0, 1, "A"}, {4, 5, "C"}}, "@@ -1,1 +1,1 @@\n- a b c\n+ A b C"},
 		{"neighbouring lines", "a\nb\n", []Change{{0, 1, "A"}, {2, 3, "B"}}, "@@ -1,2 +1,2 @@\n- a\n- b\n+ A\n+ B"},
+		{"the middles of neighbouring lines", "xay\nxby\n", []Change{{1, 2, "A"}, {5, 6, "B"}}, "@@ -1,2 +1,2 @@\n- xay\n- xby\n+ xAy\n+ xBy"},
 		{"new numbers count what came before", "a\nb\nc\n", []Change{{0, 1, "x\ny"}, {4, 5, "C"}}, "@@ -1,1 +1,2 @@\n- a\n+ x\n+ y\n@@ -3,1 +4,1 @@\n- c\n+ C"},
 		{"what stays is no part", "a\nb\nc\n", []Change{{0, 5, "a\nB\nc"}}, "@@ -2,1 +2,1 @@\n- b\n+ B"},
 		{"joining lines", "a\nb\nc\n", []Change{{1, 2, " "}}, "@@ -1,2 +1,1 @@\n- a\n- b\n+ a b"},

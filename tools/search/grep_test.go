@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -337,29 +336,4 @@ func TestGrepObeysCancellation(t *testing.T) {
 	cancel()
 	assert.Nil(t, prog.re.FindReaderIndex(reader))
 	assert.Less(t, reader.n, 2<<20)
-}
-
-// slowGrep is the oracle: line by line, nothing clever.
-func slowGrep(pattern, text string, ignoreCase bool) string {
-	if ignoreCase {
-		pattern = "(?i)" + pattern
-	}
-	re := regexp.MustCompile(pattern)
-	var out []string
-	lines := strings.Split(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	} else {
-		lines[len(lines)-1] += "\n"
-	}
-	for i, line := range lines {
-		line, open := strings.CutSuffix(line, "\n")
-		if !open {
-			line = strings.TrimSuffix(line, "\r")
-		}
-		if re.MatchString(line) {
-			out = append(out, fmt.Sprintf("f:%d:%s", i+1, strings.ToValidUTF8(line, "\ufffd")))
-		}
-	}
-	return strings.Join(out, "\n")
 }

@@ -92,6 +92,7 @@ func (p *program) eachSpan(ctx context.Context, text []byte, yield func(hit) boo
 	if p.literal != "" && !bytes.Contains(text, []byte(p.literal)) {
 		return
 	}
+	last := -1 // where the last match ended; an empty one there does not count
 	for pos := 0; pos < len(text); {
 		start, end, ok := p.find(ctx, text[pos:])
 		if !ok {
@@ -99,10 +100,10 @@ func (p *program) eachSpan(ctx context.Context, text []byte, yield func(hit) boo
 		}
 		for start, end = start+pos, end+pos; ok; {
 			h, real := span(text, start, end)
-			if !real || ctx.Err() != nil || !yield(h) {
+			if !real || ctx.Err() != nil || end > last && !yield(h) {
 				return
 			}
-			pos = h.to + 1
+			last, pos = end, h.to+1
 			start, end, ok = p.findBehind(text, h)
 		}
 		if p.anchored {

@@ -79,9 +79,9 @@ func byteOrderMark(head []byte) (encoding.Encoding, int) {
 	return nil, 0
 }
 
-// fill reads until buf holds want bytes, or the file ends.
+// fill reads until buf holds want bytes, or all it can, or the file ends.
 func (s *source) fill(want int) error {
-	for s.n < want && !s.eof {
+	for s.n < min(want, len(s.buf)) && !s.eof {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}

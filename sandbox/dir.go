@@ -3,7 +3,9 @@ package sandbox
 import (
 	"io/fs"
 	"os"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A Dir is an open directory below a root. Links are never followed: what is
@@ -81,20 +83,16 @@ func (d *Dir) Stat(name string) (Info, error) {
 // Close releases the directory.
 func (d *Dir) Close() error { return d.h.close() }
 
+// oneComponent refuses what is not the name of an entry. Names need not be UTF-8.
 func oneComponent(name string) error {
-	if name == "" || name == "." || name == ".." || !fs.ValidPath(name) || containsSeparator(name) {
+	if name == "" || name == "." || name == ".." || strings.ContainsFunc(name, endsName) {
 		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	return nil
 }
 
-func containsSeparator(name string) bool {
-	for i := range len(name) {
-		if name[i] == '/' || os.IsPathSeparator(name[i]) {
-			return true
-		}
-	}
-	return false
+func endsName(r rune) bool {
+	return r == 0 || r == '/' || r < utf8.RuneSelf && os.IsPathSeparator(byte(r))
 }
 
 // regular returns f and its info, or closes it when it is no regular file.

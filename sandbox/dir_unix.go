@@ -4,6 +4,8 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -26,14 +28,21 @@ func openDirHandle(r *os.Root) (*dirHandle, error) {
 	return &dirHandle{f}, nil
 }
 
-func (h *dirHandle) readDir() ([]fs.DirEntry, error) { return h.f.ReadDir(-1) }
+func (h *dirHandle) readDir() ([]fs.DirEntry, error) {
+	if _, err := h.f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return h.f.ReadDir(-1)
+}
 
 func (h *dirHandle) sub(name string) (*dirHandle, error) {
 	fd, err := openat(h.f, name, unix.O_DIRECTORY)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &dirHandle{os.NewFile(uintptr(fd), name)}, nil
+	// Where a file system does not tell the types of entries, ReadDir looks them
+	// up by this name.
+	return &dirHandle{os.NewFile(uintptr(fd), fmt.Sprintf("/proc/self/fd/%d", fd))}, nil
 }
 
 func (h *dirHandle) openFile(name string) (*os.File, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 
 	"mcp-tools/sandbox"
@@ -74,6 +75,9 @@ func runListFiles(ctx context.Context, s *Session, in listFilesInput) (Output, e
 	switch {
 	case list.Total == 0:
 		b.WriteString("No files found matching the pattern.\n")
+		if sc.isFolder(in.Pattern) {
+			fmt.Fprintf(&b, "%s is a folder; for what is in it use the pattern %s/**\n", in.Pattern, strings.TrimSuffix(in.Pattern, "/"))
+		}
 	case len(list.Files) == 0:
 		fmt.Fprintf(&b, "No more files: offset %d is past the last of %d.\n", in.Offset, list.Total)
 	case more > 0:
@@ -112,6 +116,12 @@ func (sc *scope) close() { sc.Root.Close() }
 
 // show is a path below the root as results name it.
 func (sc *scope) show(rel string) string { return search.Show(sc.ws.ShowBelow(sc.place, rel)) }
+
+// isFolder tells whether a pattern is just the name of a folder.
+func (sc *scope) isFolder(pattern string) bool {
+	p, err := sc.ws.Resolve(sc.ws.ShowBelow(sc.place, path.Join(sc.Base, pattern)))
+	return err == nil && p.Exists && p.Info.IsDir()
+}
 
 // openScope opens the root of a folder or file to search.
 func (s *Session) openScope(ctx context.Context, name string, ignored, hidden bool) (*scope, error) {

@@ -28,6 +28,7 @@ func TestListFiles(t *testing.T) {
 		{"a literal path beats the ignore rules", map[string]any{"pattern": "dist/app.js"}, "dist/app.js"},
 		{"an absolute pattern", map[string]any{"pattern": p.dir + "/src/*.ts"}, "src/a.ts"},
 		{"nothing", map[string]any{"pattern": "*.rs"}, "No files found matching the pattern."},
+		{"the name of a folder", map[string]any{"pattern": "src"}, "No files found matching the pattern.\nsrc is a folder; for what is in it use the pattern src/**"},
 		{"a limit", map[string]any{"pattern": "src/*", "limit": 1}, "src/a.ts\n... and 1 more"},
 		{"an offset", map[string]any{"pattern": "src/*", "offset": 1}, "src/b.tsx"},
 		{"an offset past the end", map[string]any{"pattern": "src/*", "offset": 5}, "No more files: offset 5 is past the last of 2."},

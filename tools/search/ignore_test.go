@@ -124,7 +124,7 @@ func wild(p string, i int, text string, pathname bool) bool {
 }
 
 func randomRule(r *rand.Rand) string {
-	parts := []string{"a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "[^b]", "[a-b]", "[]a]", "[[:alpha:]]", "[a", `\a`, `\`, " ", ".", "x.o", "*.o", "é", "/", "/", "**/", "/**"}
+	parts := []string{"a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "[^b]", "[a-b]", "[]a]", "[[:alpha:]]", "[[:foo:]]", "[[:a]", "[a\\]b]", "[!]a]", "[a-]", "[-a]", "[\\a-b]", "[a-\\b]", "[b-a]", "[a", `\a`, `\`, " ", ".", "x.o", "*.o", "é", "/", "/", "**/", "/**"}
 	var b strings.Builder
 	if r.IntN(5) == 0 {
 		b.WriteString("!")

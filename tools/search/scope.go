@@ -20,7 +20,7 @@ import (
 // leaves out Base itself does not count. .git is entered only when Base or a
 // pattern names it.
 type Scope struct {
-	Root *sandbox.Dir // stays open, owned by the caller; in use until the search returns
+	Root *sandbox.Dir // opened for this search, as it lists its entries once; stays open, the caller's to close
 	Base string       // slash path below Root of the folder or file to search; "" or "." is all
 
 	// Globs on the path below Base. One without "/" stands for base names at any

@@ -1,0 +1,290 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	// maxAnalysed is the length in bytes of a command line that is still looked into.
+	maxAnalysed = 64 << 10
+	// maxBrackets bounds how deep brackets may be nested: the parser recurses.
+	maxBrackets = 1000
+	// maxNested bounds how deep one command line may stand within another.
+	maxNested = 8
+	// maxWork bounds the commands looked at: loops are followed.
+	maxWork = 20000
+)
+
+// Denied reports whether a command line is one that is never run, whatever the
+// user's rules say, and why: a phrase to stand after a colon.
+//
+// It looks through quotes, wrappers (env, xargs, find -exec, …), nested shells,
+// and variables as far as they are set in the line itself. It is a floor, not
+// a wall: a program the line starts, or a text made when it runs, is not seen.
+func Denied(line string) (reason string, denied bool) {
+	if len(line) > maxAnalysed {
+		return fmt.Sprintf("the command line is too long (%d bytes, at most %d); put it into a script file", len(line), maxAnalysed), true
+	}
+	if reason := hidden(line); reason != "" {
+		return reason, true
+	}
+	f := &floor{vars: map[string]string{}}
+	f.line(line)
+	return f.reason, f.reason != ""
+}
+
+// floor goes through a command line until it finds a reason to deny it.
+type floor struct {
+	reason string
+	vars   map[string]string       // set in the line, as far as it is known
+	params []string                // $0, $1, …; nil if not known
+	stdin  map[*syntax.Stmt]string // what is known to come through a pipe
+	depth  int
+	work   int
+}
+
+func (f *floor) deny(format string, args ...any) {
+	if f.reason == "" {
+		f.reason = fmt.Sprintf(format, args...)
+	}
+}
+
+// line looks into a command line, the whole one or one within another.
+func (f *floor) line(line string) {
+	if f.reason != "" || strings.TrimSpace(line) == "" {
+		return
+	}
+	if f.depth == maxNested || bracketDepth(line) > maxBrackets {
+		f.deny("it is nested too deeply to be looked into")
+		return
+	}
+	if f.work += 1 + len(line)/1024; f.work > maxWork {
+		f.deny("it is too complex to be looked into")
+		return
+	}
+	f.depth++
+	defer func() { f.depth-- }()
+	file, err := parseLine(line)
+	if err != nil {
+		f.scan(line)
+		return
+	}
+	f.walk(file)
+}
+
+// nested looks into a command line that has parameters of its own.
+func (f *floor) nested(line string, params []string) {
+	outer := f.params
+	f.params = params
+	f.line(line)
+	f.params = outer
+}
+
+func parseLine(line string) (file *syntax.File, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			file, err = nil, fmt.Errorf("parser: %v", r)
+		}
+	}()
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+}
+
+// bracketDepth is about how deep the brackets of a line are nested.
+func bracketDepth(line string) int {
+	depth, most := 0, 0
+	for _, b := range []byte(line) {
+		switch b {
+		case '(', '{', '[':
+			depth++
+			most = max(most, depth)
+		case ')', '}', ']':
+			depth = max(0, depth-1)
+		case '`':
+			most = max(most, depth)
+		}
+	}
+	return most
+}
+
+// walk visits every command below node.
+func (f *floor) walk(node syntax.Node) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if f.reason != "" {
+			return false
+		}
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			f.stmt(n)
+		case *syntax.BinaryCmd:
+			f.pipe(n)
+		case *syntax.FuncDecl:
+			f.function(n)
+		case *syntax.DeclClause:
+			f.assign(n.Args)
+		case *syntax.ForClause:
+			return f.loop(n)
+		}
+		return f.reason == ""
+	})
+}
+
+func (f *floor) stmt(s *syntax.Stmt) {
+	if f.work++; f.work > maxWork {
+		f.deny("it is too complex to be looked into")
+		return
+	}
+	for _, r := range s.Redirs {
+		f.redirect(r)
+	}
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return
+	}
+	if len(call.Args) == 0 {
+		f.assign(call.Assigns)
+		return
+	}
+	f.command(f.fields(call.Args), f.input(s))
+}
+
+func (f *floor) assign(assigns []*syntax.Assign) {
+	for _, a := range assigns {
+		if a.Name == nil {
+			continue
+		}
+		name := a.Name.Value
+		if a.Value == nil || a.Append || a.Index != nil {
+			delete(f.vars, name)
+			continue
+		}
+		f.vars[name] = f.value(a.Value)
+	}
+}
+
+// loop goes through the body of a loop once for each known word.
+func (f *floor) loop(n *syntax.ForClause) (walkInto bool) {
+	const most = 20
+	iter, ok := n.Loop.(*syntax.WordIter)
+	if !ok || n.Select {
+		return true
+	}
+	items := f.fields(iter.Items)
+	if len(items) == 0 || len(items) > most {
+		delete(f.vars, iter.Name.Value)
+		return true
+	}
+	for _, w := range iter.Items {
+		f.walk(w)
+	}
+	for _, item := range items {
+		f.vars[iter.Name.Value] = item
+		for _, s := range n.Do {
+			f.walk(s)
+		}
+	}
+	delete(f.vars, iter.Name.Value)
+	return false
+}
+
+// function finds functions that call themselves twice over: fork bombs.
+func (f *floor) function(n *syntax.FuncDecl) {
+	if n.Name == nil || n.Body == nil {
+		return
+	}
+	name := n.Name.Value
+	syntax.Walk(n.Body, func(node syntax.Node) bool {
+		switch x := node.(type) {
+		case *syntax.Stmt:
+			if x.Background && calls(x, name) {
+				f.deny("%s", forkBomb)
+			}
+		case *syntax.BinaryCmd:
+			if piped(x.Op) && calls(x.X, name) && calls(x.Y, name) {
+				f.deny("%s", forkBomb)
+			}
+		}
+		return f.reason == ""
+	})
+}
+
+const forkBomb = "a function that starts itself over and over (a fork bomb) takes the machine down"
+
+func calls(node syntax.Node, name string) (found bool) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func piped(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
+
+// pipe notes what a command is known to write to the next.
+func (f *floor) pipe(n *syntax.BinaryCmd) {
+	if !piped(n.Op) {
+		return
+	}
+	text, known := f.output(n.X)
+	if !known {
+		return
+	}
+	if f.stdin == nil {
+		f.stdin = map[*syntax.Stmt]string{}
+	}
+	f.stdin[n.Y] = text
+}
+
+// output is what a command writes, where that stands in the line.
+func (f *floor) output(s *syntax.Stmt) (string, bool) {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return "", false
+	}
+	args := f.fields(call.Args)
+	if len(args) == 0 {
+		return "", false
+	}
+	switch args[0] {
+	case "echo":
+		return echoed(args[1:])
+	case "printf":
+		return printed(args[1:])
+	case "cat", "tee":
+		in := f.input(s)
+		return in, in != "" && len(args) == 1
+	}
+	return "", false
+}
+
+// input is what a command is known to read.
+func (f *floor) input(s *syntax.Stmt) string {
+	text := f.stdin[s]
+	for _, r := range s.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			text = ""
+			if r.Hdoc != nil {
+				text = f.value(r.Hdoc)
+			}
+		case syntax.WordHdoc:
+			text = f.value(r.Word)
+		}
+	}
+	return text
+}
+
+func (f *floor) redirect(r *syntax.Redirect) {
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+	default:
+		return
+	}
+	if target := f.value(r.Word); isDevice(target) {
+		f.deny("writing to %s destroys what is on it", target)
+	}
+}

@@ -14,6 +14,8 @@ const (
 	maxBrackets = 1000
 	// maxNested bounds how deep one command line may stand within another.
 	maxNested = 8
+	// maxValue bounds what is kept of a variable: x=$x$x doubles it.
+	maxValue = 4 << 10
 	// maxWork bounds the commands looked at: loops are followed.
 	maxWork = 20000
 )
@@ -160,8 +162,15 @@ func (f *floor) assign(assigns []*syntax.Assign) {
 			delete(f.vars, name)
 			continue
 		}
-		f.vars[name] = f.value(a.Value)
+		f.vars[name] = bounded(f.value(a.Value))
 	}
+}
+
+func bounded(value string) string {
+	if len(value) > maxValue {
+		return unknown
+	}
+	return value
 }
 
 // loop goes through the body of a loop once for each known word.

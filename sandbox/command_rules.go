@@ -238,7 +238,7 @@ func hitsUs(pattern string) bool {
 	if err != nil {
 		return strings.Contains(pattern, "mcp-tools")
 	}
-	return re.MatchString("mcp-tools") || strings.Contains(pattern, "mcp-tools")
+	return re.MatchString("mcp-tools serve") || strings.Contains(pattern, "mcp-tools")
 }
 
 func (f *floor) firewall(name string, args []string) {

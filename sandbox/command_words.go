@@ -82,8 +82,8 @@ func (f *floor) parts(parts []syntax.WordPart, quoted, start bool) []string {
 	texts := []string{""}
 	for i, p := range parts {
 		more := f.part(p, quoted, start && i == 0)
-		if len(texts)*len(more) > maxAlternatives {
-			more = more[:1]
+		if len(texts)*len(more) > maxAlternatives || len(texts[0]) > maxValue {
+			texts, more = texts[:1], more[:1]
 		}
 		if len(more) == 1 {
 			for j := range texts {

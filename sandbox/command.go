@@ -46,9 +46,18 @@ type floor struct {
 	stdin  map[*syntax.Stmt]string // what is known to come through a pipe
 	depth  int
 	work   int
+	src    string   // the line looked at
+	list   *listing // nil: only a reason to deny is sought
 }
 
 func (f *floor) deny(format string, args ...any) {
+	if f.list == nil {
+		f.giveUp(format, args...)
+	}
+}
+
+// giveUp ends the work: it would go too far, or the verdict is known.
+func (f *floor) giveUp(format string, args ...any) {
 	if f.reason == "" {
 		f.reason = fmt.Sprintf(format, args...)
 	}
@@ -60,21 +69,32 @@ func (f *floor) line(line string) {
 		return
 	}
 	if f.depth == maxNested || bracketDepth(line) > maxBrackets {
-		f.deny("it is nested too deeply to be looked into")
+		f.giveUp("it is nested too deeply to be looked into")
 		return
 	}
-	if f.work += 1 + len(line)/1024; f.work > maxWork {
-		f.deny("it is too complex to be looked into")
+	if f.work += len(line) / 1024; !f.goOn() {
 		return
 	}
+	outer := f.src
+	f.src = f.list.enter(line)
 	f.depth++
-	defer func() { f.depth-- }()
+	defer func() { f.depth, f.src = f.depth-1, outer }()
+	line = f.src
 	file, err := parseLine(line)
 	if err != nil {
+		f.list.unsure()
 		f.scan(line)
 		return
 	}
 	f.walk(file)
+}
+
+// goOn counts a step, and reports whether there may be more.
+func (f *floor) goOn() bool {
+	if f.work++; f.work > maxWork {
+		f.giveUp("it is too complex to be looked into")
+	}
+	return f.reason == ""
 }
 
 // nested looks into a command line that has parameters of its own.
@@ -117,6 +137,9 @@ func (f *floor) walk(node syntax.Node) {
 		if f.reason != "" {
 			return false
 		}
+		if f.list != nil {
+			f.list.node(f, n)
+		}
 		switch n := n.(type) {
 		case *syntax.Stmt:
 			f.stmt(n)
@@ -134,8 +157,7 @@ func (f *floor) walk(node syntax.Node) {
 }
 
 func (f *floor) stmt(s *syntax.Stmt) {
-	if f.work++; f.work > maxWork {
-		f.deny("it is too complex to be looked into")
+	if !f.goOn() {
 		return
 	}
 	for _, r := range s.Redirs {
@@ -153,6 +175,9 @@ func (f *floor) stmt(s *syntax.Stmt) {
 }
 
 func (f *floor) assign(assigns []*syntax.Assign) {
+	if f.list != nil {
+		return // what a variable holds depends on what was run before
+	}
 	for _, a := range assigns {
 		if a.Name == nil {
 			continue
@@ -177,7 +202,7 @@ func bounded(value string) string {
 func (f *floor) loop(n *syntax.ForClause) (walkInto bool) {
 	const most = 20
 	iter, ok := n.Loop.(*syntax.WordIter)
-	if !ok || n.Select {
+	if !ok || n.Select || f.list != nil {
 		return true
 	}
 	items := f.fields(iter.Items)
@@ -200,7 +225,7 @@ func (f *floor) loop(n *syntax.ForClause) (walkInto bool) {
 
 // function finds functions that call themselves twice over: fork bombs.
 func (f *floor) function(n *syntax.FuncDecl) {
-	if n.Name == nil || n.Body == nil {
+	if n.Name == nil || n.Body == nil || f.list != nil {
 		return
 	}
 	name := n.Name.Value
@@ -288,6 +313,9 @@ func (f *floor) input(s *syntax.Stmt) string {
 }
 
 func (f *floor) redirect(r *syntax.Redirect) {
+	if f.list != nil {
+		return
+	}
 	switch r.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 	default:

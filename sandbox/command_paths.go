@@ -55,10 +55,12 @@ func harmless(p string) bool {
 	return strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/dev/shm/")
 }
 
+// gitOptions are those before git's command.
+var gitOptions = wrapper{short: "Cc", long: []string{"--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--attr-source"}}
+
 // git denies overwriting or removing a main branch on a server.
 func (f *floor) git(args []string) {
-	w := wrapper{short: "Cc", long: []string{"--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"}}
-	args = w.inner("git", args)
+	args = gitOptions.inner("git", args)
 	if len(args) == 0 || args[0] != "push" {
 		return
 	}

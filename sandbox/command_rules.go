@@ -130,13 +130,16 @@ func (f *floor) changeAll(name string, args []string) {
 // looked at like any command.
 func (f *floor) find(args []string) {
 	for i, a := range args {
+		if f.reason != "" {
+			return
+		}
 		switch a {
 		case "-exec", "-execdir", "-ok", "-okdir":
 			end := i + 1
-			for end < len(args) && args[end] != ";" && args[end] != "+" {
+			for end < len(args) && args[end] != ";" && (args[end] != "+" || args[end-1] != "{}") {
 				end++
 			}
-			f.command(args[i+1:end], "")
+			f.command(f.list.filled(args[i+1:end], "{}"), "")
 		}
 	}
 	if !slices.Contains(args, "-delete") || slices.ContainsFunc(args, narrows) {

@@ -34,7 +34,7 @@ func TestDeniedTable(t *testing.T) {
 func TestDenied(t *testing.T) {
 	for _, line := range []string{
 		// words and quotes
-		`su''do ls`, `"sudo" ls`, `s\udo ls`, `$'\x73udo' ls`, `$'\163\165do' ls`, `\sudo ls`, `{sudo,ls}`, `SUDO ls`, `/usr/bin/../bin/sudo ls`,
+		`su''do ls`, `"sudo" ls`, `s\udo ls`, `$'\x73udo' ls`, `$'\163\165do' ls`, `\sudo ls`, `{sudo,ls}`, `{,sudo} ls`, `$'sudo\0x' ls`, `SUDO ls`, `/usr/bin/../bin/sudo ls`,
 		`S=sudo; $S ls`, `C="sudo ls"; $C`, `export S=su; ${S}do ls`, `s${x}udo ls`, `$EMPTY sudo ls`, `${X:-sudo} ls`, `$(echo sudo) ls`, "`printf sudo` ls",
 		`for c in sudo; do $c ls; done`, `set -- sudo ls; "$@"`, `A=1 B=2 sudo ls`, `! sudo ls`,
 		// places
@@ -47,7 +47,8 @@ func TestDenied(t *testing.T) {
 		`ls | xargs -0 -P 4 sudo rm`, `find . -name x -execdir sudo rm {} +`, `find / -delete`, `command sudo ls`, `command -p sudo ls`, `exec sudo ls`,
 		`exec -a x sudo ls`, `builtin exec sudo ls`, `/usr/bin/time -f %e sudo ls`, `stdbuf -oL sudo ls`, `setsid -f sudo ls`, `busybox reboot`,
 		`watch -n 1 sudo ls`, `flock f sudo ls`, `flock f -c 'sudo ls'`, `script -c 'sudo ls' f`, `chroot / sudo ls`, `strace -f -o x sudo ls`, `env nice nohup sudo ls`,
-		`fd -x sudo rm`, `trap 'sudo ls' EXIT`, `alias x='sudo ls'`, `ionice -c 3 sudo ls`,
+		`fd -x sudo rm`, `fd -xsudo rm`, `fd --exec=sudo rm`, `env sudo -S ls`, `env -i0S'sudo ls'`, `env -S 'sudo\_ls'`, `script -qc 'sudo ls' f`, `find . -exec env -u + sudo ls \;`, `parallel 'sudo rm' ::: x`,
+		`/lib64/ld-linux-x86-64.so.2 /usr/bin/sudo ls`, `sudo.exe ls`, `csh -c 'sudo ls'`, `entr -s 'sudo ls'`, `trap 'sudo ls' EXIT`, `alias x='sudo ls'`, `ionice -c 3 sudo ls`,
 		// shells
 		`bash -c "bash -c 'sudo ls'"`, `sh -ec 'sudo ls'`, `bash -o pipefail -c 'sudo ls'`, `bash -lc -- 'sudo ls'`, `eval sudo ls`, `eval 'su''do ls'`,
 		"bash <<EOF\nsudo ls\nEOF", "bash -s <<'EOF'\nls\nsudo ls\nEOF", `bash <<< 'sudo ls'`, `echo 'sudo ls' | sh`, `printf 'sudo %s\n' ls | bash -`, "cat <<E | sh\nsudo ls\nE",

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,12 @@ import (
 const (
 	unknown = "\x00" // a part that is only known when the line runs
 	home    = "\x01" // the user's home directory
+
+	// In a list of commands, where unknown stands for any number of words, what
+	// is written there follows, and an end.
+	single = "\x02" // unknown, but within one word
+	closed = "\x03"
+	marks  = 3
 )
 
 // maxAlternatives bounds what braces are expanded to.
@@ -33,8 +40,11 @@ func (f *floor) field(w *syntax.Word) []string {
 	}
 	w = &syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
 	syntax.SplitBraces(w)
-	texts := f.parts(w.Parts, false, true)
-	if !splits(w.Parts) {
+	texts := f.list.globbing(func() []string { return f.parts(w.Parts, false, true) })
+	if len(texts) > 1 {
+		texts = slices.DeleteFunc(texts, func(t string) bool { return t == "" }) // {,x} is one word
+	}
+	if f.list != nil || !splits(w.Parts) {
 		return texts
 	}
 	var out []string
@@ -62,7 +72,7 @@ func splits(parts []syntax.WordPart) bool {
 
 // allParams is "$@".
 func (f *floor) allParams(w *syntax.Word) ([]string, bool) {
-	if len(w.Parts) != 1 || len(f.params) == 0 {
+	if len(w.Parts) != 1 || len(f.params) == 0 || f.list != nil {
 		return nil, false
 	}
 	part := w.Parts[0]
@@ -80,35 +90,42 @@ func (f *floor) allParams(w *syntax.Word) ([]string, bool) {
 // there are braces.
 func (f *floor) parts(parts []syntax.WordPart, quoted, start bool) []string {
 	texts := []string{""}
+	var tail strings.Builder // of all of them
 	for i, p := range parts {
 		more := f.part(p, quoted, start && i == 0)
-		if len(texts)*len(more) > maxAlternatives || len(texts[0]) > maxValue {
-			texts, more = texts[:1], more[:1]
+		if len(texts)*len(more) > maxAlternatives || len(texts[0])+tail.Len() > maxValue {
+			more = f.list.cut(more, len(texts))
+			texts = texts[:1]
 		}
 		if len(more) == 1 {
-			for j := range texts {
-				texts[j] += more[0]
-			}
+			tail.WriteString(more[0])
 			continue
 		}
 		var all []string
 		for _, t := range texts {
 			for _, m := range more {
-				all = append(all, t+m)
+				all = append(all, t+tail.String()+m)
 			}
 		}
 		texts = all
+		tail.Reset()
+	}
+	for i := range texts {
+		texts[i] += tail.String()
 	}
 	return texts
 }
 
 func (f *floor) part(p syntax.WordPart, quoted, start bool) []string {
+	if text, ok := f.list.part(f.src, p, quoted, start); ok {
+		return []string{text}
+	}
 	switch p := p.(type) {
 	case *syntax.Lit:
 		return []string{literal(p.Value, quoted, start)}
 	case *syntax.SglQuoted:
 		if p.Dollar {
-			return []string{unescape(p.Value)}
+			return []string{unescapeQuoted(p.Value)}
 		}
 		return []string{p.Value}
 	case *syntax.DblQuoted:
@@ -255,8 +272,14 @@ func printed(args []string) (string, bool) {
 	return b.String(), true
 }
 
-// unescape reads the escapes of $'…', echo -e and printf.
-func unescape(s string) string {
+// unescape reads the escapes of echo -e and printf. A shell that reads the text
+// skips a NUL in it.
+func unescape(s string) string { return unescapeTo(s, false) }
+
+// unescapeQuoted reads the escapes of $'…', which a NUL ends.
+func unescapeQuoted(s string) string { return unescapeTo(s, true) }
+
+func unescapeTo(s string, nulEnds bool) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -279,9 +302,14 @@ func unescape(s string) string {
 		}
 		v, _ := strconv.ParseUint(digits, base, 32)
 		switch {
+		case byte(v) == 0 && (v == 0 || s[i] != 'u' && s[i] != 'U'):
+			if nulEnds {
+				return b.String()
+			}
+		case v <= marks: // they stand for something else here
 		case s[i] == 'u' || s[i] == 'U':
 			b.WriteString(string(rune(min(v, utf8.MaxRune))))
-		case v != 0 && v != 1: // they stand for something else here
+		default:
 			b.WriteByte(byte(v))
 		}
 		i += n - 1

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -40,9 +39,7 @@ func (h *dirHandle) sub(name string) (*dirHandle, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	// Where a file system does not tell the types of entries, ReadDir looks them
-	// up by this name.
-	return &dirHandle{os.NewFile(uintptr(fd), fmt.Sprintf("/proc/self/fd/%d", fd))}, nil
+	return &dirHandle{os.NewFile(uintptr(fd), subDirName(h.f, name, fd))}, nil
 }
 
 func (h *dirHandle) openFile(name string) (*os.File, error) {

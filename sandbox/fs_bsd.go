@@ -1,14 +1,15 @@
-//go:build unix && !linux && !darwin
+//go:build unix && !linux
 
 package sandbox
 
 import (
-	"errors"
-	"io/fs"
 	"os"
+	"path/filepath"
 )
 
-func renameNoReplace(int, string, string) error { return errors.ErrUnsupported }
-
-// keepAttributes copies nothing here.
-func keepAttributes(*os.Root, *os.File, fs.FileInfo) {}
+// subDirName is a name for the directory called name in parent. Where a file
+// system does not tell the types of entries, ReadDir looks them up by it; what
+// is opened is judged again.
+func subDirName(parent *os.File, name string, _ int) string {
+	return filepath.Join(parent.Name(), name)
+}

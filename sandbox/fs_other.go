@@ -8,21 +8,25 @@ import (
 	"os"
 )
 
-const umask fs.FileMode = 0
+func lockFile(*os.File) lockResult { return noLocks }
 
-func lockFile(*os.File) bool { return true }
+// readyToRename closes the files: an open one cannot be renamed, or replaced,
+// on Windows.
+func readyToRename(tmp, old *os.File) {
+	tmp.Close()
+	if old != nil {
+		old.Close()
+	}
+}
 
-// readyToRename closes the file: an open one cannot be renamed on Windows.
-func readyToRename(f *os.File) { f.Close() }
-
-func keepOwner(*os.File, fs.FileInfo) {}
-
-func keepAttributes(*os.Root, *os.File, fs.FileInfo) {}
+// keepOwner has nothing to keep here: a file's owner follows from its folder.
+func keepOwner(*os.File, fs.FileInfo) (sameOwner, sameGroup bool, err error) { return true, true, nil }
 
 // lock does nothing here: the file is compared right before the rename.
-func (h *dirHandle) lock(context.Context) func() { return func() {} }
+func (h *dirHandle) lock(context.Context) (unlock func(), err error) { return func() {}, nil }
 
-func (h *dirHandle) sync() {}
+// sync does nothing here: directories cannot be flushed.
+func (h *dirHandle) sync() error { return nil }
 
 func (h *dirHandle) renameNew(dir *os.Root, from, to string) error {
 	if _, err := dir.Lstat(to); err == nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -12,20 +13,29 @@ var guardedNames = compileGuarded(
 	// git runs hooks, and what its configuration names (fsmonitor, pager, filters, aliases).
 	".git", ".git/config", ".git/config.worktree", ".git/hooks/**", ".git/info/attributes",
 	".git/modules/**", ".git/worktrees/**", ".gitconfig", ".git/commondir", ".git/gitdir",
+	// A folder with these three is a repository even without the name .git: HEAD is
+	// what no other folder needs to have. See also isBareRepository.
+	"head",
 	// Hosts and agents: servers to start, hooks, permissions.
 	".mcp.json", ".claude.json", ".claude/settings*.json", ".claude/hooks/**", ".cursor/**", ".windsurf/**",
 	".codex/**", ".gemini/**", ".continue/**", ".roo/**", ".kiro/**", ".amazonq/**", ".zed/**",
-	".opencode/**", "opencode.json", "opencode.jsonc", "claude_desktop_config.json",
+	".opencode/**", ".opencode.json", "opencode.json", "opencode.jsonc", "claude_desktop_config.json",
 	// Editors run tasks and settings of a folder that is opened.
-	".vscode/**", ".idea/**", ".devcontainer/**", ".devcontainer.json", "*.code-workspace", ".vimrc", ".nvimrc", ".exrc", ".nvim.lua", ".lvimrc", ".dir-locals.el",
+	".vscode/**", ".vs/**", ".idea/**", ".fleet/**", ".run/**", ".theia/**", ".emacs", ".emacs.d/**", ".devcontainer/**", ".devcontainer.json", "*.code-workspace", ".vimrc", ".nvimrc", ".exrc", ".nvim.lua", ".lvimrc", ".dir-locals.el",
 	// Shells and what they load.
-	".envrc", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
+	".envrc", ".direnvrc", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
 	".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc",
 	".config/fish/**", ".config/powershell/**", ".pam_environment", ".xprofile", ".xinitrc", ".xsession",
+	".tmux.conf", ".oh-my-zsh/**", ".local/bin/**", ".local/share/applications/**",
 	".config/autostart/**", ".config/systemd/**",
+	// Other version control, and hooks kept in the tree.
+	".hg/hgrc", ".hgrc", ".jj/repo/config.toml", ".husky/**", ".githooks/**",
+	// Debuggers, interpreters and build tools run these.
+	".gdbinit", ".lldbinit", ".irbrc", ".pryrc", ".rprofile", ".psqlrc", ".cargo/config", ".cargo/config.toml",
+	".mise.toml", ".pnpmfile.cjs",
 	// Keys, and programs' own configuration that names commands.
-	".ssh/**", ".gnupg/**", ".netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".docker/config.json",
-	".config/mcp-tools/**",
+	".ssh/**", ".gnupg/**", ".netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".docker/config.json", ".kube/config",
+	".config/mcp-tools/**", ".config/git/**", ".config/zed/**", ".config/code/user/**", "library/application support/code/user/**", ".aws/**",
 )
 
 type guardedPattern []string
@@ -39,9 +49,37 @@ func compileGuarded(patterns ...string) []guardedPattern {
 }
 
 // IsGuarded tells whether writing the place needs the user's yes. Names are
-// compared without regard to case and Unicode form, whether or not they exist.
+// compared without regard to case and Unicode form, whether or not they exist,
+// as seen from every root that holds the place: a root may lie in a guarded
+// folder of another, or be one.
 func (w *Workspace) IsGuarded(p Path) bool {
-	parts := strings.Split(fold(strings.Map(dropIgnorable, p.rel)), "/")
+	host := p.Host()
+	for _, r := range w.roots {
+		if rel, ok := below(r.real, host); ok && (isGuardedName(rel) || isGuardedName(filepath.Base(r.real)+"/"+rel)) {
+			return true
+		}
+	}
+	return w.isOwnConfig(p) || isBareRepository(p)
+}
+
+// isBareRepository tells whether the place is the configuration or a hook of a
+// repository whose folder is not called .git.
+func isBareRepository(p Path) bool {
+	parts := strings.Split(p.rel, "/")
+	for i, part := range parts {
+		part = fold(part)
+		if part != "config" && part != "hooks" {
+			continue
+		}
+		if _, err := p.root.dir.Lstat(join(append(slices.Clone(parts[:i]), "HEAD"))); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isGuardedName(rel string) bool {
+	parts := strings.Split(fold(strings.Map(dropIgnorable, rel)), "/")
 	for i, part := range parts {
 		parts[i] = windowsName(part)
 	}
@@ -50,7 +88,7 @@ func (w *Workspace) IsGuarded(p Path) bool {
 			return true
 		}
 	}
-	return w.isOwnConfig(p)
+	return false
 }
 
 // dropIgnorable drops what HFS+ ignores in a name: ".g\u200cit" is ".git" there.

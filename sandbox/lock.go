@@ -9,8 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// pathLocks gives one lock per place. Names that differ only in case or Unicode
-// form share a lock, for they are one file on some file systems.
+// pathLocks gives one lock per place, by its real host path. Names that differ
+// only in case or Unicode form share a lock, for they are one file on some file
+// systems.
 type pathLocks struct {
 	mu   sync.Mutex
 	held map[string]*pathLock
@@ -21,9 +22,10 @@ type pathLock struct {
 	users int
 }
 
-// acquire waits for the lock of a key, or for ctx. The returned function gives it back.
-func (l *pathLocks) acquire(ctx context.Context, key string) (func(), error) {
-	key = fold(key)
+// acquire waits for the lock of a place, or for ctx, whose cause is then the
+// error. The returned function gives the lock back.
+func (l *pathLocks) acquire(ctx context.Context, host string) (func(), error) {
+	key := fold(host)
 	l.mu.Lock()
 	if l.held == nil {
 		l.held = make(map[string]*pathLock)

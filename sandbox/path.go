@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -40,6 +41,9 @@ func checkPath(p string) error {
 	}
 	if p == "~" || strings.HasPrefix(p, "~/") {
 		return badPath("~ is not expanded; use a path relative to the workspace or an absolute one")
+	}
+	if strings.HasPrefix(p, "$HOME") || strings.HasPrefix(p, "${HOME}") {
+		return badPath("variables are not expanded; use a path relative to the workspace or an absolute one")
 	}
 	if runtime.GOOS == "windows" {
 		return checkWindowsPath(p)
@@ -106,21 +110,34 @@ func toURI(abs string) string {
 	return (&url.URL{Scheme: "file", Path: p}).String()
 }
 
+// HomeDir is the home directory of the user.
+func HomeDir() (string, error) { return os.UserHomeDir() }
+
+// foldsCase: the usual file systems take names that differ in case for one.
+const foldsCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+
 // below returns the part of abs below dir, both clean and absolute, compared by
 // components; "." when they are equal.
 func below(dir, abs string) (string, bool) {
-	if abs == dir {
+	if len(abs) < len(dir) || !sameName(abs[:len(dir)], dir) {
+		return "", false
+	}
+	rest := abs[len(dir):]
+	switch {
+	case rest == "":
+		return ".", true
+	case os.IsPathSeparator(rest[0]):
+		rest = rest[1:]
+	case !os.IsPathSeparator(dir[len(dir)-1]): // "/" ends in its separator
+		return "", false
+	}
+	if rest == "" {
 		return ".", true
 	}
-	prefix := dir
-	if !strings.HasSuffix(prefix, string(filepath.Separator)) {
-		prefix += string(filepath.Separator)
-	}
-	if rest, ok := strings.CutPrefix(abs, prefix); ok && rest != "" {
-		return filepath.ToSlash(rest), true
-	}
-	return "", false
+	return filepath.ToSlash(rest), true
 }
+
+func sameName(a, b string) bool { return a == b || foldsCase && strings.EqualFold(a, b) }
 
 // isBadPath tells whether err is about the form of a path.
 func isBadPath(err error) bool {

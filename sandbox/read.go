@@ -8,14 +8,39 @@ import (
 )
 
 // Open opens the regular file at p for reading, without ever blocking on what
-// is no regular file. Errors: fs.ErrNotExist, [ErrIsDir], [NotRegularError],
+// is no regular file, and through no link: p has none left, so one that stands
+// there now was put there since and is not what was judged. Errors: fs.ErrNotExist, [ErrIsDir], [NotRegularError],
 // [ErrEscapes], fs.ErrPermission.
 func (w *Workspace) Open(p Path) (*os.File, fs.FileInfo, error) {
-	return openRegular(p.root.dir, p.rel)
+	dir, err := openParent(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	if p.rel == "." {
+		return nil, nil, ErrIsDir
+	}
+	return openRegular(dir, p.Base())
 }
 
-func openRegular(r *os.Root, rel string) (*os.File, fs.FileInfo, error) {
-	info, err := r.Stat(rel)
+// reopen is how often a file is opened anew that was replaced in between.
+const reopen = 8
+
+// openRegular opens the regular file called name in the directory r.
+func openRegular(r *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	for range reopen {
+		f, info, err := tryOpenRegular(r, name)
+		if !errors.Is(err, ErrChanged) {
+			return f, info, err
+		}
+	}
+	return nil, nil, ErrChanged
+}
+
+// tryOpenRegular fails with ErrChanged when what it opened is not what the name
+// was a moment before: another file by now, or the end of a link.
+func tryOpenRegular(r *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	info, err := r.Lstat(name)
 	if err != nil {
 		return nil, nil, escapeOr(err)
 	}
@@ -25,14 +50,19 @@ func openRegular(r *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() { // opening a device may already do something
 		return nil, nil, &NotRegularError{Mode: info.Mode()}
 	}
-	f, err := r.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := r.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) {
 		return nil, nil, &NotRegularError{Mode: fs.ModeSocket}
 	}
 	if err != nil {
 		return nil, nil, escapeOr(err)
 	}
-	return regular(f)
+	f, open, err := regular(f)
+	if err == nil && !os.SameFile(open, info) {
+		f.Close()
+		return nil, nil, ErrChanged
+	}
+	return f, open, err
 }
 
 // StatVersion is the version of an open file that is too large to be hashed,

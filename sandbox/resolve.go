@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,27 @@ func (w *Workspace) Show(p Path) string {
 	return filepath.ToSlash(filepath.Join(p.root.given, filepath.FromSlash(p.rel)))
 }
 
+// Spellings are the ways to name the place: relative to each root that holds it,
+// and absolute, with the links of the root as it was given and resolved.
+func (w *Workspace) Spellings(p Path) []string {
+	host := p.Host()
+	out := []string{p.rel, filepath.ToSlash(host)}
+	for _, r := range w.roots {
+		rel, ok := below(r.real, host)
+		if !ok {
+			continue
+		}
+		out = append(out, rel, filepath.ToSlash(filepath.Join(r.given, filepath.FromSlash(rel))))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// SpellingsBelow is [Workspace.Spellings] for a slash path below the root that holds p.
+func (w *Workspace) SpellingsBelow(p Path, rel string) []string {
+	return w.Spellings(Path{root: p.root, rel: rel})
+}
+
 // ShowBelow is [Workspace.Show] for a slash path below the root that holds p.
 func (w *Workspace) ShowBelow(p Path, rel string) string {
 	return w.Show(Path{root: p.root, rel: rel})
@@ -79,7 +101,7 @@ func (w *Workspace) Resolve(name string) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	return w.settle(p), nil
+	return w.settle(p)
 }
 
 // locate finds the root of a path by its words alone.
@@ -96,7 +118,15 @@ func (w *Workspace) locate(path string) (*root, string, error) {
 }
 
 // locateAbs finds the root that holds a clean absolute path: the longest wins.
+// The state directory is not part of any root, even where it lies in one; of it
+// only single results are found.
 func (w *Workspace) locateAbs(abs string) (*root, string, error) {
+	if r, rel, ok := w.results.locate(abs); ok {
+		return r, rel, nil
+	}
+	if w.results.holds(abs) {
+		return nil, "", ErrEscapes
+	}
 	var best *root
 	var bestRel string
 	bestLen := -1
@@ -107,101 +137,210 @@ func (w *Workspace) locateAbs(abs string) (*root, string, error) {
 			}
 		}
 	}
-	if best != nil {
-		return best, bestRel, nil
+	if best == nil {
+		return nil, "", ErrEscapes
 	}
-	if r, rel, ok := w.results.locate(abs); ok {
-		return r, rel, nil
-	}
-	return nil, "", ErrEscapes
+	return best, bestRel, nil
 }
 
-// follow resolves the links on the way to rel, component by component. What it
-// finds is only a name; opening goes through os.Root, which holds the wall even
-// if the names are exchanged meanwhile.
-func (w *Workspace) follow(r *root, rel string) (Path, error) {
-	var done []string // resolved, without links
-	todo := split(rel)
-	links, jumps := 0, 0
-	for len(todo) > 0 {
-		part := todo[0]
-		todo = todo[1:]
-		if part == ".." { // only from the text of a link
-			if len(done) > 0 {
-				done = done[:len(done)-1]
-				continue
-			}
-			var err error
-			if r, todo, err = w.jump(filepath.Dir(r.real), todo, &jumps); err != nil {
-				return Path{}, err
-			}
-			continue
-		}
-		here := join(append(done, part))
-		info, err := r.dir.Lstat(here)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return w.missing(r, append(done, part), todo)
-		case err != nil:
-			return Path{}, escapeOr(err)
-		case info.Mode()&fs.ModeSymlink == 0:
-			if len(todo) == 0 {
-				return Path{root: r, rel: here, Exists: true, Info: info}, nil
-			}
-			if !info.IsDir() {
-				return Path{}, &fs.PathError{Op: "open", Path: here, Err: errNotDir}
-			}
-			done = append(done, part)
-			continue
-		}
-		if links++; links > maxLinks {
-			return Path{}, ErrTooManyLinks
-		}
-		target, err := r.dir.Readlink(here)
-		if err != nil {
-			return Path{}, escapeOr(err)
-		}
-		if filepath.IsAbs(target) {
-			if r, todo, err = w.jump(target, todo, &jumps); err != nil {
-				return Path{}, err
-			}
-			done = nil
-			continue
-		}
-		todo = append(split(filepath.ToSlash(target)), todo...)
+// RootOf is the root that an absolute path or pattern begins with, as it was
+// given; "" if none does.
+func (w *Workspace) RootOf(path string) string {
+	r, _, err := w.locateAbs(filepath.Clean(path))
+	if err != nil || !r.inside(w) {
+		return ""
 	}
-	return w.atDir(r, join(done))
+	return r.given
+}
+
+// Hides tells whether a place below the root of p, given by its slash path, is
+// none of a workspace's: the state directory.
+func (w *Workspace) Hides(p Path, rel string) bool {
+	return p.root.inside(w) && w.results.holds(filepath.Join(p.root.real, filepath.FromSlash(rel)))
+}
+
+// maxDepth is how many folders deep a path may go, as in a walk.
+const maxDepth = 256
+
+// A follower resolves a path component by component, on an open directory at a
+// time. What it finds is only a name; whatever is opened later is opened without
+// following any link.
+type follower struct {
+	w     *Workspace
+	root  *root
+	at    *os.Root // the directory done; nil: to be opened anew
+	done  []string // resolved, without links
+	todo  []string
+	links int
+	jumps int
+}
+
+func (w *Workspace) follow(r *root, rel string) (Path, error) {
+	f := &follower{w: w, root: r, todo: split(rel)}
+	defer f.leave()
+	for len(f.todo) > 0 {
+		if len(f.done)+len(f.todo) > maxDepth {
+			return Path{}, badPath("the path goes more than %d folders deep", maxDepth)
+		}
+		p, found, err := f.step()
+		if err != nil || found {
+			return p, err
+		}
+	}
+	return f.dirItself()
+}
+
+// step resolves the next component; found says that p is the end.
+func (f *follower) step() (p Path, found bool, err error) {
+	part := f.todo[0]
+	f.todo = f.todo[1:]
+	if part == ".." { // only from the text of a link
+		return Path{}, false, f.up()
+	}
+	if err := f.enter(); err != nil {
+		return Path{}, false, err
+	}
+	info, err := f.at.Lstat(part)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p, err := f.missing(part)
+		return p, true, err
+	case err != nil:
+		return Path{}, false, escapeOr(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return Path{}, false, f.link(part)
+	case len(f.todo) == 0:
+		return Path{root: f.root, rel: join(append(f.done, part)), Exists: true, Info: info}, true, nil
+	case !info.IsDir():
+		return Path{}, false, &fs.PathError{Op: "open", Path: part, Err: errNotDir}
+	}
+	return Path{}, false, f.down(part)
+}
+
+// enter opens the directory the follower stands in, if it is not open.
+func (f *follower) enter() error {
+	if f.at != nil {
+		return nil
+	}
+	at, err := f.root.dir.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	f.at = at
+	for _, part := range f.done {
+		if err := f.open(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *follower) open(part string) error {
+	sub, err := f.at.OpenRoot(part)
+	if err != nil {
+		return escapeOr(err)
+	}
+	f.at.Close()
+	f.at = sub
+	return nil
+}
+
+func (f *follower) leave() {
+	if f.at != nil {
+		f.at.Close()
+		f.at = nil
+	}
+}
+
+func (f *follower) down(part string) error {
+	f.done = append(f.done, part)
+	return f.open(part)
+}
+
+func (f *follower) up() error {
+	f.leave()
+	if len(f.done) > 0 {
+		f.done = f.done[:len(f.done)-1]
+		return nil
+	}
+	return f.jump(filepath.Dir(f.root.real))
+}
+
+func (f *follower) link(part string) error {
+	if f.links++; f.links > maxLinks {
+		return ErrTooManyLinks
+	}
+	target, err := f.at.Readlink(part)
+	if err != nil {
+		return escapeOr(err)
+	}
+	if filepath.IsAbs(target) {
+		f.leave()
+		f.done = nil
+		return f.jump(target)
+	}
+	f.todo = append(split(filepath.ToSlash(target)), f.todo...)
+	return nil
+}
+
+// missing is the place of a file that does not exist: nothing is there, and so
+// no link, in the rest of its path. A ".." of a link's text leads nowhere then.
+func (f *follower) missing(part string) (Path, error) {
+	for _, rest := range f.todo {
+		if rest == ".." {
+			return Path{}, &fs.PathError{Op: "open", Path: part, Err: fs.ErrNotExist}
+		}
+	}
+	return Path{root: f.root, rel: join(append(append(f.done, part), f.todo...))}, nil
 }
 
 // jump starts over at the root that holds what a link leads to: abs, which may
-// lie outside, followed by as much of rest as it takes to be inside again. Only
-// words are compared; nothing outside the roots is looked at.
-func (w *Workspace) jump(abs string, rest []string, jumps *int) (*root, []string, error) {
-	if *jumps++; *jumps > maxRedispatch {
-		return nil, nil, ErrTooManyLinks
+// lie outside, followed by as much of the rest as it takes to be inside again.
+// Only words are compared; nothing outside the roots is looked at.
+func (f *follower) jump(abs string) error {
+	if f.jumps++; f.jumps > maxRedispatch {
+		return ErrTooManyLinks
 	}
 	abs = filepath.Clean(abs)
 	for {
-		if r, rel, err := w.locateAbs(abs); err == nil {
-			return r, append(split(rel), rest...), nil
+		if r, rel, err := f.w.locateAbs(abs); err == nil {
+			f.root, f.todo = r, append(split(rel), f.todo...)
+			return nil
 		}
-		if len(rest) == 0 {
-			return nil, nil, ErrEscapes
+		if len(f.todo) == 0 {
+			return ErrEscapes
 		}
-		abs, rest = filepath.Join(abs, rest[0]), rest[1:]
+		abs, f.todo = filepath.Join(abs, f.todo[0]), f.todo[1:]
 	}
+}
+
+// dirItself is the place where a link, or a path of no components, ends.
+func (f *follower) dirItself() (Path, error) {
+	if err := f.enter(); err != nil {
+		return Path{}, err
+	}
+	info, err := f.at.Stat(".")
+	if err != nil {
+		return Path{}, err
+	}
+	return Path{root: f.root, rel: join(f.done), Exists: true, Info: info}, nil
 }
 
 // settle moves a resolved place to the innermost root that holds it, so that a
 // read-only root inside a writable one keeps its own rule.
-func (w *Workspace) settle(p Path) Path {
-	if len(w.roots) < 2 || !p.root.inside(w) {
-		return p
+func (w *Workspace) settle(p Path) (Path, error) {
+	if !p.root.inside(w) {
+		return p, nil // a saved result
 	}
-	if r, rel, err := w.locateAbs(p.Host()); err == nil {
-		p.root, p.rel = r, rel
+	if w.results.holds(p.Host()) {
+		return Path{}, ErrEscapes
 	}
-	return p
+	if len(w.roots) > 1 {
+		if r, rel, err := w.locateAbs(p.Host()); err == nil {
+			p.root, p.rel = r, rel
+		}
+	}
+	return p, nil
 }
 
 func (r *root) inside(w *Workspace) bool {
@@ -211,30 +350,6 @@ func (r *root) inside(w *Workspace) bool {
 		}
 	}
 	return false
-}
-
-func (w *Workspace) atDir(r *root, rel string) (Path, error) {
-	info, err := r.dir.Lstat(rel)
-	if err != nil {
-		return Path{}, escapeOr(err)
-	}
-	return Path{root: r, rel: rel, Exists: true, Info: info}, nil
-}
-
-// missing is the place of a file that does not exist: the rest of its path has
-// no links, for there is nothing there.
-func (w *Workspace) missing(r *root, done, todo []string) (Path, error) {
-	for _, part := range todo {
-		if part == ".." {
-			if len(done) == 0 {
-				return Path{}, ErrEscapes
-			}
-			done = done[:len(done)-1]
-			continue
-		}
-		done = append(done, part)
-	}
-	return Path{root: r, rel: join(done)}, nil
 }
 
 // escapeOr turns os.Root's refusal into ErrEscapes.

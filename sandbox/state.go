@@ -3,6 +3,7 @@ package sandbox
 import (
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,7 +28,8 @@ var resultName = regexp.MustCompile(`^result-[A-Z2-7]{26}\.txt$`)
 // State is the directory of what this program keeps between calls: results too
 // large to show. Nothing is made before something is saved. Safe for concurrent use.
 type State struct {
-	dir string
+	dir   string
+	names stateNames
 
 	mu      sync.Mutex
 	results *os.Root
@@ -70,6 +72,14 @@ func (st *State) Create() (*SavedFile, error) {
 	if st == nil {
 		return nil, errors.New("there is no state directory")
 	}
+	s, err := st.create()
+	if errors.Is(err, fs.ErrNotExist) { // taken away in this very moment
+		s, err = st.create()
+	}
+	return s, err
+}
+
+func (st *State) create() (*SavedFile, error) {
 	r, err := st.open(true)
 	if err != nil {
 		return nil, err
@@ -103,13 +113,12 @@ func (st *State) resultsDir() string { return filepath.Join(st.dir, "results") }
 func (st *State) open(create bool) (*os.Root, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.results != nil {
-		if _, err := os.Stat(st.resultsDir()); err == nil {
-			return st.results, nil
-		}
-		st.results.Close() // somebody took the directory away
-		st.results, st.root = nil, nil
+	if st.isOpen() {
+		return st.results, nil
 	}
+	// Somebody may have taken the directory away. The old one is not closed: who
+	// still reads in it is not disturbed, and it is collected after them.
+	st.results, st.root = nil, nil
 	if create {
 		if err := os.MkdirAll(st.resultsDir(), 0o700); err != nil {
 			return nil, err
@@ -127,6 +136,19 @@ func (st *State) open(create bool) (*os.Root, error) {
 	st.results = r
 	st.root = &root{dir: r, given: st.resultsDir(), real: real, readOnly: true}
 	return r, nil
+}
+
+// isOpen tells whether the open directory is still the one that has the name.
+func (st *State) isOpen() bool {
+	if st.results == nil {
+		return false
+	}
+	open, err := st.results.Stat(".")
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(st.resultsDir())
+	return err == nil && os.SameFile(open, named)
 }
 
 // locate finds a saved result by its absolute path. The directory itself and

@@ -81,9 +81,34 @@ func Open(specs []RootSpec, o Options) (*Workspace, error) {
 			w.Close()
 			return nil, err
 		}
-		w.roots = append(w.roots, r)
+		if err := w.addRoot(r); err != nil {
+			w.Close()
+			return nil, err
+		}
 	}
 	return w, nil
+}
+
+// addRoot takes a root, unless it is there already.
+func (w *Workspace) addRoot(r *root) error {
+	for _, old := range w.roots {
+		if !sameDir(old.dir, r.dir) {
+			continue
+		}
+		r.dir.Close()
+		if old.readOnly != r.readOnly {
+			return fmt.Errorf("root %s is given twice, once read-only and once not; leave one out", r.given)
+		}
+		return nil
+	}
+	w.roots = append(w.roots, r)
+	return nil
+}
+
+func sameDir(a, b *os.Root) bool {
+	x, errA := a.Stat(".")
+	y, errB := b.Stat(".")
+	return errA == nil && errB == nil && os.SameFile(x, y)
 }
 
 // OpenRootURIs opens the roots a client names as file:// URIs, all writable.
@@ -102,7 +127,27 @@ func OpenRootURIs(uris []string, o Options) (*Workspace, error) {
 	if len(specs) == 0 {
 		return nil, errors.New("the client named no file:// root")
 	}
-	return Open(specs, o)
+	return openUsable(specs, o)
+}
+
+// openUsable opens those of the roots that can be: a client may remember a folder
+// that is gone. If none can, it says why of the first.
+func openUsable(specs []RootSpec, o Options) (*Workspace, error) {
+	var usable []RootSpec
+	var first error
+	for _, spec := range specs {
+		r, err := openRoot(spec, o.AllowWide)
+		if err != nil {
+			first = errors.Join(first, err)
+			continue
+		}
+		r.dir.Close()
+		usable = append(usable, spec)
+	}
+	if len(usable) == 0 {
+		return nil, first
+	}
+	return Open(usable, o)
 }
 
 func openRoot(spec RootSpec, allowWide bool) (*root, error) {

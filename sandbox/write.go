@@ -1,17 +1,24 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
+	"slices"
 )
 
 // MaxFile is the size in bytes of the largest file that is read whole for a change.
 const MaxFile = 1 << 30
+
+var (
+	// ErrBusy: another program held the lock of the file's folder for too long.
+	ErrBusy = errors.New("another program holds the folder's lock")
+	// ErrNotDurable: the content was written and is there, but the disk failed
+	// to make that last.
+	ErrNotDurable = errors.New("the content was written but may not survive a power loss")
+)
 
 // Current is a file as it is while its lock is held.
 type Current struct {
@@ -19,13 +26,25 @@ type Current struct {
 	Content []byte // must not be changed
 	Version Version
 	Info    fs.FileInfo
+	// Notes say, in words for a person, what of the old file a write could not
+	// keep. Only what Update returns has any.
+	Notes []string
 }
 
 // UpdateOptions say what a change may do.
 type UpdateOptions struct {
 	// Granted: the user allowed writing this guarded name.
 	Granted bool
+	// Before, if not nil, is called under the lock when it is known what lies at
+	// the place and that it may be read, but before any of it is read: the moment
+	// to refuse a large file. info is nil where there is no file. An error ends the
+	// update with nothing touched, and Update returns it.
+	Before func(info fs.FileInfo, exists bool) error
 }
+
+// writing has one lock per place of this machine, for all workspaces of the
+// process: roots of different sessions may be the same folder, or overlap.
+var writing pathLocks
 
 // Update replaces the content of the file at p, or makes it with its parents.
 //
@@ -33,14 +52,20 @@ type UpdateOptions struct {
 // lets change decide on the new content, and writes: into a temporary file in
 // the same directory, flushed, then renamed over the old one after comparing it
 // once more with what change saw. At every moment, also at power loss, the name
-// holds either the old or the new content. Mode, owner where permitted, ACL and
-// user attributes are kept; setuid bits are not.
+// holds either the old or the new content. Mode, owner and group where permitted
+// (see [Current].Notes), and on Linux ACL and user attributes, are kept; setuid
+// bits are not. A new file gets the permissions of any program's new file.
+//
+// Other processes of ours are kept out for the moment of the rename only (not
+// on Windows): when one was faster, the error is [ErrChanged].
 //
 // change gets the present state and returns the new content, or an error that
 // ends the update with nothing touched ([ErrUnchanged]: no error of Update).
 // Update returns the state it left. Errors: [ErrReadOnly], [ErrGuarded],
-// [ErrHardLinks], [ErrIsDir], [NotRegularError], [ErrTooLarge], [ErrChanged], what
-// change returned, what the file system says.
+// [ErrHardLinks], [ErrIsDir], [NotRegularError], [ErrTooLarge], [ErrChanged],
+// [ErrBusy], the cause of ctx, what Before and change returned, what the file
+// system says. Nothing was changed then, except with [ErrNotDurable], which
+// comes with the new state.
 func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change func(Current) ([]byte, error)) (Current, error) {
 	switch {
 	case p.root.readOnly:
@@ -50,7 +75,7 @@ func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change 
 	case !o.Granted && w.IsGuarded(p):
 		return Current{}, ErrGuarded
 	}
-	unlock, err := w.locks.acquire(ctx, p.Key())
+	unlock, err := writing.acquire(ctx, p.Host())
 	if err != nil {
 		return Current{}, err
 	}
@@ -62,41 +87,52 @@ func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change 
 	}
 	if dir != nil {
 		defer dir.Close()
-		w.tidied.once(p, dir)
+		w.tidied.tidy(p, dir)
 	}
-	cur, err := readCurrent(dir, p.Base())
+	old, err := openOriginal(dir, p.Base())
 	if err != nil {
 		return Current{}, err
 	}
-	next, err := change(cur)
+	defer old.close()
+	if o.Before != nil {
+		if err := o.Before(old.Info, old.Exists); err != nil {
+			return old.Current, err
+		}
+	}
+	if err := old.read(ctx); err != nil {
+		return Current{}, err
+	}
+	next, err := change(old.Current)
 	if errors.Is(err, ErrUnchanged) {
-		return cur, nil
+		return old.Current, nil
 	}
 	if err != nil {
-		return cur, err
+		return old.Current, err
 	}
 	if dir != nil {
-		return replace(ctx, dir, p.Base(), cur, next)
+		return (&rewrite{dir, p.Base(), old, next}).run(ctx)
 	}
-	return w.makeWithParents(ctx, p, cur, next)
+	return makeWithParents(ctx, p, next)
 }
 
 // makeWithParents makes the missing directories, then the file; if that fails
 // it takes the directories away again.
-func (w *Workspace) makeWithParents(ctx context.Context, p Path, cur Current, next []byte) (Current, error) {
+func makeWithParents(ctx context.Context, p Path, next []byte) (Current, error) {
 	dir, made, err := makeParent(p)
 	if err == nil {
 		var done Current
-		done, err = replace(ctx, dir, p.Base(), cur, next)
+		done, err = (&rewrite{dir, p.Base(), &original{}, next}).run(ctx)
 		dir.Close()
-		if err == nil {
-			return done, nil
+		if err == nil || errors.Is(err, ErrNotDurable) {
+			return done, err
 		}
 	}
-	for i := len(made) - 1; i >= 0; i-- {
-		_ = p.root.dir.Remove(made[i]) // fails, rightly, where something else moved in
+	for _, name := range slices.Backward(made) {
+		if info, err := p.root.dir.Lstat(name); err == nil && info.IsDir() {
+			_ = p.root.dir.Remove(name) // fails, rightly, where something else moved in
+		}
 	}
-	return cur, err
+	return Current{}, err
 }
 
 // openParent opens the directory of p through no link: p has none left, so one
@@ -118,6 +154,7 @@ func openParent(p Path) (*os.Root, error) {
 }
 
 // makeParent is openParent that makes what is missing, and names what it made.
+// What it made is safe on the disk: each new name is flushed.
 func makeParent(p Path) (*os.Root, []string, error) {
 	dir, err := p.root.dir.OpenRoot(".")
 	if err != nil {
@@ -126,14 +163,10 @@ func makeParent(p Path) (*os.Root, []string, error) {
 	var made, at []string
 	for _, part := range split(dirName(p.rel)) {
 		at = append(at, part)
-		err := dir.Mkdir(part, 0o777)
-		if err == nil {
+		isNew, sub, err := makeSub(dir, part)
+		if isNew {
 			made = append(made, join(at))
-		} else if !errors.Is(err, fs.ErrExist) {
-			dir.Close()
-			return nil, made, err
 		}
-		sub, err := subRoot(dir, part)
 		dir.Close()
 		if err != nil {
 			return nil, made, err
@@ -143,164 +176,120 @@ func makeParent(p Path) (*os.Root, []string, error) {
 	return dir, made, nil
 }
 
-// readCurrent reads the file called base, if there is one.
-func readCurrent(dir *os.Root, base string) (Current, error) {
-	if dir == nil {
-		return Current{}, nil
+// makeSub opens the directory called name in dir, made if there is none.
+func makeSub(dir *os.Root, name string) (isNew bool, sub *os.Root, err error) {
+	err = dir.Mkdir(name, 0o777)
+	isNew = err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, nil, err
 	}
-	info, err := dir.Lstat(base)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Current{}, nil
-	case err != nil:
-		return Current{}, err
-	case info.IsDir():
-		return Current{}, ErrIsDir
-	case !info.Mode().IsRegular():
-		return Current{}, &NotRegularError{Mode: info.Mode()}
-	}
-	f, info, err := openRegular(dir, base)
-	if err != nil {
-		return Current{}, err
-	}
-	defer f.Close()
-	switch {
-	case identityOf(info).nlink > 1:
-		return Current{}, ErrHardLinks
-	case info.Size() > MaxFile:
-		return Current{}, ErrTooLarge
-	}
-	content, err := readAll(f, info.Size())
-	if err != nil {
-		return Current{}, err
-	}
-	cur := Current{Exists: true, Content: content, Info: info, Version: VersionOf(content)}
-	if len(content) > MaxHashed {
-		cur.Version = statVersion(info)
-	}
-	return cur, nil
-}
-
-// readAll reads f, which is expected to hold size bytes, up to MaxFile.
-func readAll(f *os.File, size int64) ([]byte, error) {
-	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	n, err := buf.ReadFrom(io.LimitReader(f, MaxFile+1))
-	if err == nil && n > MaxFile {
-		err = ErrTooLarge
-	}
-	return buf.Bytes(), err
-}
-
-// replace puts next where cur was, or where nothing was.
-func replace(ctx context.Context, dir *os.Root, base string, cur Current, next []byte) (Current, error) {
-	if cur.Exists {
-		if err := mayWrite(dir, base); err != nil {
-			return cur, err
+	if isNew {
+		if err := flushRoot(dir); err != nil {
+			return true, nil, err
 		}
 	}
-	tmp, err := newTemp(dir)
-	if err != nil {
-		return cur, err
-	}
-	defer tmp.discard()
-	if err := tmp.fill(next, cur); err != nil {
-		return cur, err
-	}
-	if err := ctx.Err(); err != nil {
-		return cur, context.Cause(ctx)
-	}
+	sub, err = subRoot(dir, name)
+	return isNew, sub, err
+}
+
+// flushDir makes the names in a directory last. It is replaced by tests: no disk
+// fails on demand.
+var flushDir = (*dirHandle).sync
+
+func flushRoot(dir *os.Root) error {
 	h, err := openDirHandle(dir)
 	if err != nil {
-		return cur, err
+		return err
 	}
 	defer h.close()
-	readyToRename(tmp.f)
-	unlock := h.lock(ctx) // against other processes of ours
-	err = commit(dir, h, tmp, base, cur)
-	unlock()
-	if err != nil {
-		return cur, err
-	}
-	h.sync()
-	info, err := dir.Lstat(base)
-	if err != nil {
-		return cur, err
-	}
-	done := Current{Exists: true, Content: next, Info: info, Version: VersionOf(next)}
-	if len(next) > MaxHashed {
-		done.Version = statVersion(info)
-	}
-	return done, nil
+	return flushDir(h)
 }
 
-// commit compares the file with cur a last time and gives tmp its name.
-func commit(dir *os.Root, h *dirHandle, tmp *tempFile, base string, cur Current) error {
-	if !cur.Exists {
-		err := h.renameNew(dir, tmp.name, base)
-		if errors.Is(err, fs.ErrExist) {
-			return ErrChanged
-		}
-		if err == nil {
-			tmp.gone = true
-		}
-		return err
+// original is the file that an update replaces: what its caller sees of it, and
+// what the new file keeps. Without a file it is empty.
+type original struct {
+	Current
+	f   *os.File // the very file that Info and Content are of
+	acl []byte   // nil: none but the mode
+}
+
+// openOriginal opens the file called base, if there is one, and looks whether it
+// may be replaced. Its content is not read yet.
+func openOriginal(dir *os.Root, base string) (*original, error) {
+	if dir == nil {
+		return &original{}, nil
 	}
-	same, err := stillHolds(dir, base, cur)
+	f, info, err := openRegular(dir, base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &original{}, nil
+	}
 	if err != nil {
+		return nil, err
+	}
+	old := &original{Current: Current{Exists: true, Info: info}, f: f}
+	switch {
+	case identityOf(info).nlink > 1:
+		err = ErrHardLinks
+	case info.Size() > MaxFile:
+		err = ErrTooLarge
+	default:
+		old.acl, err = readACL(f)
+	}
+	if err != nil {
+		old.close()
+		return nil, err
+	}
+	return old, nil
+}
+
+// read fills in Content and Version.
+func (o *original) read(ctx context.Context) (err error) {
+	if !o.Exists {
+		return nil
+	}
+	if o.Content, err = readAll(ctx, o.f, o.Info.Size()); err != nil {
 		return err
 	}
-	if !same {
-		return ErrChanged
-	}
-	if err := dir.Rename(tmp.name, base); err != nil {
-		return err
-	}
-	tmp.gone = true
+	o.Version = versionFor(o.Content, o.Info)
 	return nil
 }
 
-// stillHolds compares the file called base with cur, byte for byte.
-func stillHolds(dir *os.Root, base string, cur Current) (bool, error) {
-	f, info, err := openRegular(dir, base)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+func (o *original) close() {
+	if o.f != nil {
+		o.f.Close()
 	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	if info.Size() != int64(len(cur.Content)) || info.Mode() != cur.Info.Mode() || identityOf(info).nlink > 1 {
-		return false, nil
-	}
-	return sameBytes(f, cur.Content)
 }
 
-func sameBytes(r io.Reader, want []byte) (bool, error) {
-	buf := make([]byte, 64<<10)
+// chunk is how many bytes are read, written or compared between two looks at
+// whether anybody still wants the result.
+const chunk = 1 << 20
+
+// readAll reads r, which is expected to hold size bytes, up to MaxFile.
+func readAll(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
+	buf := make([]byte, 0, size+512) // room to find the end without growing
 	for {
-		n, err := r.Read(buf)
-		if n > len(want) || !bytes.Equal(buf[:n], want[:n]) {
-			return false, nil
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
-		want = want[n:]
-		if err == io.EOF {
-			return len(want) == 0, nil
-		}
-		if err != nil {
-			return false, err
+		buf = slices.Grow(buf, 1)
+		n, err := r.Read(buf[len(buf):min(len(buf)+chunk, cap(buf))])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > MaxFile:
+			return nil, ErrTooLarge
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return nil, err
 		}
 	}
 }
 
-// mayWrite asks the file system whether the file may be written: a rename would
-// replace a file that its owner has made read-only.
-func mayWrite(dir *os.Root, base string) error {
-	f, err := dir.OpenFile(base, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ETXTBSY) { // a running program may be replaced
-		return nil
+// versionFor is the version of a file's content, which costs a look at all of it
+// only where it says something.
+func versionFor(content []byte, info fs.FileInfo) Version {
+	if len(content) > MaxHashed {
+		return statVersion(info)
 	}
-	if err != nil {
-		return escapeOr(err)
-	}
-	return f.Close()
+	return VersionOf(content)
 }

@@ -1,15 +1,14 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -139,41 +138,109 @@ func TestAFileWithSeveralHardLinksIsNotWritten(t *testing.T) {
 	assertOutside(t, out)
 }
 
-func TestConcurrentUpdatesAreAllCounted(t *testing.T) {
-	w, ws, _ := newPlace(t, nil)
-	other, err := Open([]RootSpec{{Dir: ws}}, Options{}) // as a second process would
-	require.NoError(t, err)
-	defer other.Close()
-	const writers, each = 8, 20
-	var wg sync.WaitGroup
-	for i := range writers {
-		ws := w
-		if i%2 == 1 {
-			ws = other
+// An update can be refused by what is known without reading.
+func TestBeforeIsAskedBeforeAnythingIsRead(t *testing.T) {
+	refused := errors.New("refused")
+	var asked []string
+	before := func(info fs.FileInfo, exists bool) error {
+		switch {
+		case exists:
+			asked = append(asked, fmt.Sprint(info.Name(), " ", info.Size()))
+		default:
+			require.Nil(t, info)
+			asked = append(asked, "nothing there")
 		}
-		wg.Go(func() {
-			for range each {
-				for {
-					p, err := ws.Resolve("count")
-					if err == nil {
-						_, err = ws.Update(context.Background(), p, UpdateOptions{}, func(cur Current) ([]byte, error) {
-							return append(bytes.Clone(cur.Content), '+'), nil
-						})
-					}
-					if err == nil {
-						break
-					}
-					if !errors.Is(err, ErrChanged) {
-						t.Error(err)
-						return
-					}
+		return refused
+	}
+	never := func(Current) ([]byte, error) { t.Error("the change was asked too"); return nil, nil }
+	w, ws, out := newPlace(t, []string{"a", "large"})
+	require.NoError(t, os.Truncate(filepath.Join(ws, "large"), MaxFile))
+	for _, name := range []string{"a", "large", "new", "d/new"} {
+		p := resolved(t, w, name)
+		var start, end runtime.MemStats
+		runtime.ReadMemStats(&start)
+		_, err := w.Update(context.Background(), p, UpdateOptions{Before: before}, never)
+		runtime.ReadMemStats(&end)
+		require.ErrorIs(t, err, refused)
+		require.Less(t, end.TotalAlloc-start.TotalAlloc, uint64(1<<20), "%s was read", name)
+	}
+	require.Equal(t, []string{"a 1", "large 1073741824", "nothing there", "nothing there"}, asked)
+	require.Equal(t, []string{"a", "large"}, names(t, ws))
+
+	if runtime.GOOS != "windows" { // which does not count links
+		asked = nil
+		require.NoError(t, os.Link(filepath.Join(out, "secret"), filepath.Join(ws, "hl")))
+		_, err := w.Update(context.Background(), resolved(t, w, "hl"), UpdateOptions{Before: before}, never)
+		require.ErrorIs(t, err, ErrHardLinks)
+		require.Empty(t, asked, "what cannot be written is not asked about")
+	}
+	_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{Before: func(fs.FileInfo, bool) error { return nil }}, put("x"))
+	require.NoError(t, err)
+	assertFile(t, filepath.Join(ws, "a"), "x")
+}
+
+// endless never ends; it counts how often it is read.
+type endless struct{ read func() }
+
+func (r endless) Read(p []byte) (int, error) { r.read(); return len(p), nil }
+
+func TestNobodyWaitsForAReadThatIsNotWantedAnyMore(t *testing.T) {
+	gone := errors.New("the caller left")
+	t.Run("before it", func(t *testing.T) {
+		w, _, _ := newPlace(t, []string{"a"})
+		ctx, cancel := context.WithCancelCause(context.Background())
+		_, err := w.Update(ctx, resolved(t, w, "a"), UpdateOptions{Before: func(fs.FileInfo, bool) error { cancel(gone); return nil }},
+			func(Current) ([]byte, error) { t.Error("the change was asked"); return nil, nil })
+		require.ErrorIs(t, err, gone)
+	})
+	for name, read := range map[string]func(context.Context, io.Reader) error{
+		"reading": func(ctx context.Context, r io.Reader) error { _, err := readAll(ctx, r, 8<<20); return err },
+		"comparing": func(ctx context.Context, r io.Reader) error {
+			_, err := sameBytes(ctx, r, make([]byte, 8<<20))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			reads := 0
+			err := read(ctx, endless{func() {
+				if reads++; reads == 3 {
+					cancel(gone)
 				}
-			}
+			}})
+			require.ErrorIs(t, err, gone)
+			require.Equal(t, 3, reads)
 		})
 	}
-	wg.Wait()
-	assertFile(t, filepath.Join(ws, "count"), strings.Repeat("+", writers*each))
-	require.Equal(t, []string{"count"}, names(t, ws))
+}
+
+func TestAFileTooLargeToBeHashedIsToldByItsState(t *testing.T) {
+	w, ws, _ := newPlace(t, []string{"a"})
+	for size, isHashed := range map[int64]bool{MaxHashed: true, MaxHashed + 1: false} {
+		require.NoError(t, os.Truncate(filepath.Join(ws, "a"), size))
+		cur, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) ([]byte, error) { return nil, ErrUnchanged })
+		require.NoError(t, err)
+		require.Len(t, cur.Content, int(size))
+		if isHashed {
+			require.Equal(t, VersionOf(cur.Content), cur.Version)
+		} else {
+			require.Equal(t, StatVersion(cur.Info), cur.Version)
+		}
+	}
+}
+
+func TestAFolderIsTidiedNowAndThen(t *testing.T) {
+	var d tidied
+	at := time.Unix(1e9, 0)
+	require.True(t, d.due("a", at))
+	require.False(t, d.due("a", at.Add(tidyEvery-1)))
+	require.True(t, d.due("b", at.Add(tidyEvery-1)), "each for itself")
+	require.True(t, d.due("a", at.Add(tidyEvery)))
+	require.False(t, d.due("a", at.Add(tidyEvery+1)))
+	for i := range 2 * maxTidied {
+		d.due(fmt.Sprint(i), at)
+		require.LessOrEqual(t, len(d.last), maxTidied)
+	}
 }
 
 // A writer killed at any moment leaves a temporary file that nobody locks; the
@@ -186,7 +253,7 @@ func TestTemporaryFilesOfTheDeadAreRemoved(t *testing.T) {
 	dir, err := os.OpenRoot(ws)
 	require.NoError(t, err)
 	defer dir.Close()
-	alive, err := newTemp(dir)
+	alive, err := newTemp(dir, true)
 	require.NoError(t, err)
 	dead := ".mcp-tools-AAAAAAAAAAAAAAAAAAAAAAAAAA.tmp"
 	notOurs := ".mcp-tools-notes.tmp"
@@ -198,6 +265,13 @@ func TestTemporaryFilesOfTheDeadAreRemoved(t *testing.T) {
 	require.ElementsMatch(t, []string{"a", alive.name, notOurs}, names(t, ws))
 	alive.discard()
 	require.ElementsMatch(t, []string{"a", notOurs}, names(t, ws))
+}
+
+func TestATemporaryFileIsNotTakenFromALivingWriter(t *testing.T) {
+	require.True(t, isOrphan(locked, 0), "a writer that lives would hold the lock")
+	require.False(t, isOrphan(lockedByOther, 100*orphanAge))
+	require.False(t, isOrphan(noLocks, orphanAge-1), "where there are no locks, it may live")
+	require.True(t, isOrphan(noLocks, orphanAge))
 }
 
 func TestATemporaryNameThatWasPlantedIsNeverFollowed(t *testing.T) {
@@ -270,54 +344,4 @@ func TestVersions(t *testing.T) {
 	for _, s := range []string{"", "v1.", "v1.abc", "v2.7XACtDnprIRfIjV9giusFA", "latest", "1", "v1.7XACtDnprIRfIjV9giusFA="} {
 		require.False(t, IsHandle(s), s)
 	}
-}
-
-func TestSavedResults(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "state")
-	st := OpenState(dir)
-	w, err := Open([]RootSpec{{Dir: t.TempDir()}}, Options{Results: st})
-	require.NoError(t, err)
-	defer w.Close()
-	require.NoDirExists(t, dir, "nothing is made before something is saved")
-
-	saved, err := st.Save("the whole")
-	require.NoError(t, err)
-	info, err := os.Stat(saved.Path())
-	require.NoError(t, err)
-	if runtime.GOOS != "windows" {
-		require.Equal(t, fs.FileMode(0o600), info.Mode())
-	}
-
-	p := resolved(t, w, saved.Path())
-	f, _, err := w.Open(p)
-	require.NoError(t, err)
-	f.Close()
-	_, err = w.Update(context.Background(), p, UpdateOptions{}, put("x"))
-	require.ErrorIs(t, err, ErrReadOnly)
-
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "results", "other"), nil, 0o600))
-	for _, name := range []string{dir, filepath.Join(dir, "results"), filepath.Join(dir, "results", "other")} {
-		_, err = w.Resolve(name)
-		require.ErrorIs(t, err, ErrEscapes, name)
-	}
-}
-
-func TestOldResultsAreSweptOldestFirst(t *testing.T) {
-	st := OpenState(t.TempDir())
-	now := time.Now()
-	ages := []time.Duration{keepResults + time.Hour, 3 * time.Hour, 2 * time.Hour, time.Hour}
-	var paths []string
-	for _, age := range ages {
-		s, err := st.Save(strings.Repeat("x", 100))
-		require.NoError(t, err)
-		require.NoError(t, os.Chtimes(s.Path(), now.Add(-age), now.Add(-age)))
-		paths = append(paths, s.Path())
-	}
-	r, err := st.open(false)
-	require.NoError(t, err)
-	sweepResults(r, now, keepResults, 250)
-	require.NoFileExists(t, paths[0], "too old")
-	require.NoFileExists(t, paths[1], "the oldest over the quota")
-	require.FileExists(t, paths[2])
-	require.FileExists(t, paths[3])
 }

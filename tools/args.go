@@ -24,6 +24,9 @@ var paramAliases = [][2]string{
 	{"cmd", "command"},
 	{"timeout_ms", "timeout"},
 	{"replaceAll", "replace_all"},
+	{"file_text", "content"},
+	{"query", "pattern"}, {"regex", "pattern"},
+	{"-i", "ignore_case"}, {"-A", "after"}, {"-B", "before"}, {"-C", "context"},
 }
 
 // canonical is the tool's own name of a parameter, if it has it.
@@ -36,8 +39,10 @@ func (p *params) canonical(name string) (string, bool) {
 			return a[1], true
 		}
 	}
-	if snake := snakeCase(name); p.has(snake) {
-		return snake, true
+	for _, other := range [...]string{snakeCase(name), strings.ToLower(name)} {
+		if p.has(other) {
+			return other, true
+		}
 	}
 	return "", false
 }
@@ -75,7 +80,7 @@ func (t *Tool) prepare(raw json.RawMessage) (args json.RawMessage, notes []strin
 	if err := t.params.missing(t.Name, named); err != nil {
 		return nil, nil, err
 	}
-	if err := coerceFields(t.params.schema, named, ""); err != nil {
+	if err := t.params.coerceFields(t.params.schema, named, ""); err != nil {
 		return nil, nil, err
 	}
 	args, err = json.Marshal(named)
@@ -143,7 +148,67 @@ func objectOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return nil, fmt.Errorf("the arguments are not valid JSON (%v); they must be one JSON object", err)
 	}
+	if name, twice := repeatedKey(raw); twice {
+		return nil, fmt.Errorf("%s is given twice; send it once", shorten(name, maxWord))
+	}
+	if half := halfCharacter(raw); half != "" {
+		return nil, fmt.Errorf("the arguments contain %s, one half of a surrogate pair, which is no character and could not be kept; send the whole character", half)
+	}
 	return out, nil
+}
+
+// repeatedKey finds a parameter that valid JSON names twice: which of them is
+// meant cannot be known.
+func repeatedKey(object []byte) (string, bool) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	_, _ = d.Token() // {
+	seen := make(map[string]bool)
+	for d.More() {
+		t, err := d.Token()
+		key, ok := t.(string)
+		if err != nil || !ok {
+			return "", false
+		}
+		if seen[key] {
+			return key, true
+		}
+		seen[key] = true
+		var skipped json.RawMessage
+		if d.Decode(&skipped) != nil {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// halfCharacter finds the escape of a surrogate without its other half (RFC 8259,
+// section 8.2) in valid JSON. Decoding would replace it silently.
+func halfCharacter(raw []byte) string {
+	for i := 0; i+6 <= len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		unit, ok := surrogate(raw[i:])
+		if !ok {
+			i++ // what is escaped begins no escape
+			continue
+		}
+		low, paired := surrogate(raw[i+6:])
+		if unit >= 0xDC00 || !paired || low < 0xDC00 {
+			return string(raw[i : i+6])
+		}
+		i += 11
+	}
+	return ""
+}
+
+// surrogate reads the escape of a surrogate at the beginning of b.
+func surrogate(b []byte) (uint64, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
+	return n, err == nil && n >= 0xD800 && n <= 0xDFFF
 }
 
 // rename gives each argument the tool's name for it and drops those that are null.
@@ -157,10 +222,14 @@ func (p *params) rename(sent map[string]json.RawMessage) (named map[string]json.
 	from := make(map[string]string)
 	for _, k := range keys {
 		v := sent[k]
-		if string(bytes.TrimSpace(v)) == "null" {
+		name, ok := p.canonical(k)
+		if string(bytes.TrimSpace(v)) == "null" && !(p.open && (!ok || p.takesNull(name))) {
 			continue
 		}
-		name, ok := p.canonical(k)
+		if !ok && p.open {
+			named[k] = v
+			continue
+		}
 		if !ok {
 			if len(unknown) < maxNamed {
 				unknown = append(unknown, shorten(k, maxWord))
@@ -175,6 +244,12 @@ func (p *params) rename(sent map[string]json.RawMessage) (named map[string]json.
 	return named, unknown, nil
 }
 
+// takesNull tells whether another server's schema lets a parameter be null.
+func (p *params) takesNull(name string) bool {
+	s := p.schema.Properties[name]
+	return s == nil || s.Type == "null" || slices.Contains(s.Types, "null") || s.Type == "" && len(s.Types) == 0
+}
+
 // missing names every required parameter that did not come.
 func (p *params) missing(tool string, named map[string]json.RawMessage) error {
 	var lacks []string
@@ -187,7 +262,7 @@ func (p *params) missing(tool string, named map[string]json.RawMessage) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is missing: %s needs %s. Call it again with all of them", nameOf(lacks[0]), tool, strings.Join(lacks, "; "))
+	return fmt.Errorf("%s is missing: %s needs %s. Call it again with %s", nameOf(lacks[0]), tool, strings.Join(lacks, "; "), map[bool]string{true: "it", false: "all of them"}[len(lacks) == 1])
 }
 
 func nameOf(lack string) string {

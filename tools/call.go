@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"mcp-tools/sandbox"
 )
 
 // A Call is one call of a tool on its way through the stages:
@@ -14,13 +16,15 @@ import (
 //	1 lookup    name or alias → Tool
 //	2 validate  arguments → input, without touching the disk
 //	3 hooks     may change or refuse the input
-//	4 permit    rules decide
-//	5 execute   gate → handler → recover
+//	4 permit    gate → rules decide
+//	5 execute   handler → recover
 //	6 shape     save large results whole, then truncate
 //	7 post      hooks, log
 //
 // The first error is the result. [Session.Begin] does 1 and 2 and takes a place
-// in the order of the session, [Call.Run] the rest.
+// in the order of the session, [Call.Run] the rest. Rules about paths are judged
+// when the call's turn has come, and the handler gets the very place that was
+// judged: what earlier calls of the session did may change what a path means.
 type Call struct {
 	s    *Session
 	name string
@@ -33,36 +37,71 @@ type Call struct {
 	notes  []string
 	err    error // of a stage that ran in Begin
 	began  time.Time
+
+	// What permit found, for the handler: places by the name the model gave them,
+	// and whether the user allowed writing a guarded one.
+	places  map[string]judgedPath
+	granted bool
+}
+
+// A judgedPath is a path of a call as it was resolved for its rules.
+type judgedPath struct {
+	ws   *sandbox.Workspace
+	path sandbox.Path
 }
 
 // Begin looks up and checks a call, without touching the disk, and takes its
 // place behind the calls begun before it. Then call Run, or Abandon.
 func (s *Session) Begin(name string, args json.RawMessage) *Call {
 	c := &Call{s: s, name: name, args: args, began: time.Now()}
-	if c.err = c.lookup(); c.err != nil {
-		return c
+	c.err = c.recovered(func() error {
+		if err := c.lookup(); err != nil {
+			return err
+		}
+		return c.validate(c.args)
+	})
+	if c.err == nil {
+		c.ticket = s.gate.enter(c.class())
 	}
-	if c.err = c.validate(c.args); c.err != nil {
-		return c
-	}
-	c.ticket = s.gate.enter(c.class())
 	return c
 }
 
 // Run does the rest of the call. Call it once. It never panics and always ends
 // when ctx does.
-func (c *Call) Run(ctx context.Context) Result {
+func (c *Call) Run(ctx context.Context) (res Result) {
 	defer c.Abandon()
 	ctx = context.WithValue(ctx, callKey{}, c)
-	out, err := c.stages(ctx)
-	res := Result{Output: out, Tool: c.tool}
+	err := c.recovered(func() (err error) {
+		res.Output, err = c.stages(ctx)
+		return err
+	})
+	c.Abandon() // the handler is done; what follows is the result's own
+	res.Tool = c.tool
 	if err != nil {
 		res.Output, res.IsError = outputOf(err), true
 	}
 	res.Notes = append(c.notes, res.Notes...)
-	c.shape(&res)
-	c.post(ctx, &res)
+	for _, stage := range []func() error{
+		func() error { c.shape(&res); return nil },
+		func() error { c.post(ctx, &res); return nil },
+	} {
+		if err := c.recovered(stage); err != nil {
+			res.Output, res.IsError = outputOf(err), true
+		}
+	}
 	return res
+}
+
+// recovered runs a part of the call; a panic in it becomes an error, whose
+// details go to the log.
+func (c *Call) recovered(part func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.s.logError("a call panicked", "tool", c.name, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = fmt.Errorf("%s failed unexpectedly. This is a fault of the server, not of the arguments; its log has the details", shorten(c.name, maxWord))
+		}
+	}()
+	return part()
 }
 
 // Abandon gives the call's place to the next; after Run it does nothing.
@@ -166,34 +205,29 @@ func (c *Call) hooks(ctx context.Context) error {
 	return nil
 }
 
+// permit judges first the tool, then, when the call's turn has come, what it is about.
 func (c *Call) permit(ctx context.Context) error {
-	subject, err := c.subject(ctx)
+	policy := c.s.env.Policy
+	if err := policy.permitTool(c.tool); err != nil {
+		return err
+	}
+	if err := c.ticket.wait(ctx); err != nil {
+		return cancelled(err)
+	}
+	target, ok := c.input.(Target)
+	if !ok {
+		return nil
+	}
+	subject, err := target.Target(ctx, c.s)
 	if err != nil {
 		return err
 	}
-	return c.s.env.Policy.permit(c.tool, subject)
+	c.granted = policy.grants(c.tool, subject)
+	return policy.permit(c.tool, subject, c.granted)
 }
 
-func (c *Call) subject(ctx context.Context) (Subject, error) {
-	target, ok := c.input.(Target)
-	if !ok {
-		return Subject{}, nil
-	}
-	return target.Target(ctx, c.s)
-}
-
-func (c *Call) execute(ctx context.Context) (out Output, err error) {
-	if err := c.ticket.wait(ctx); err != nil {
-		return Output{}, cancelled(err)
-	}
-	defer c.Abandon()
-	defer func() {
-		if r := recover(); r != nil {
-			c.s.logError("a tool panicked", "tool", c.tool.Name, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			out, err = Output{}, fmt.Errorf("%s failed unexpectedly. This is a fault of the server, not of the arguments; its log has the details", c.tool.Name)
-		}
-	}()
-	out, err = c.tool.run(ctx, c.s, c.input)
+func (c *Call) execute(ctx context.Context) (Output, error) {
+	out, err := c.tool.run(ctx, c.s, c.input)
 	if err != nil && ctx.Err() != nil && isContextError(err) {
 		err = cancelled(context.Cause(ctx))
 	}

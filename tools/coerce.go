@@ -13,13 +13,13 @@ import (
 )
 
 // coerceFields makes each value what its schema wants, in place, or says which is wrong.
-func coerceFields(s *jsonschema.Schema, args map[string]json.RawMessage, at string) error {
+func (p *params) coerceFields(s *jsonschema.Schema, args map[string]json.RawMessage, at string) error {
 	for name, v := range args {
-		p := s.Properties[name]
-		if p == nil {
+		field := s.Properties[name]
+		if field == nil {
 			continue
 		}
-		out, err := coerce(p, v, at+name)
+		out, err := p.coerce(field, v, at+name)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func coerceFields(s *jsonschema.Schema, args map[string]json.RawMessage, at stri
 }
 
 // coerce makes one value what s wants. at names it for the model.
-func coerce(s *jsonschema.Schema, v json.RawMessage, at string) (json.RawMessage, error) {
+func (p *params) coerce(s *jsonschema.Schema, v json.RawMessage, at string) (json.RawMessage, error) {
 	v = bytes.TrimSpace(v)
 	wrong := func() error {
 		return fmt.Errorf("%s must be %s, but %s came", at, expectation(s), describe(v))
@@ -64,14 +64,14 @@ func coerce(s *jsonschema.Schema, v json.RawMessage, at string) (json.RawMessage
 		}
 		return v, nil
 	case "array":
-		return coerceItems(s, unquote(v, text, isText), at, wrong)
+		return p.coerceItems(s, unquote(v, text, isText), at, wrong)
 	case "object":
-		return coerceObject(s, unquote(v, text, isText), at, wrong)
+		return p.coerceObject(s, unquote(v, text, isText), at, wrong)
 	}
 	return v, nil // a bridged server's schema may say more than one type
 }
 
-func coerceItems(s *jsonschema.Schema, v json.RawMessage, at string, wrong func() error) (json.RawMessage, error) {
+func (p *params) coerceItems(s *jsonschema.Schema, v json.RawMessage, at string, wrong func() error) (json.RawMessage, error) {
 	var items []json.RawMessage
 	if len(v) == 0 || v[0] != '[' || json.Unmarshal(v, &items) != nil {
 		return nil, wrong()
@@ -80,7 +80,7 @@ func coerceItems(s *jsonschema.Schema, v json.RawMessage, at string, wrong func(
 		return v, nil
 	}
 	for i, item := range items {
-		out, err := coerce(s.Items, item, fmt.Sprintf("%s[%d]", at, i))
+		out, err := p.coerce(s.Items, item, fmt.Sprintf("%s[%d]", at, i))
 		if err != nil {
 			return nil, err
 		}
@@ -89,28 +89,25 @@ func coerceItems(s *jsonschema.Schema, v json.RawMessage, at string, wrong func(
 	return json.Marshal(items)
 }
 
-func coerceObject(s *jsonschema.Schema, v json.RawMessage, at string, wrong func() error) (json.RawMessage, error) {
+func (p *params) coerceObject(s *jsonschema.Schema, v json.RawMessage, at string, wrong func() error) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if len(v) == 0 || v[0] != '{' || json.Unmarshal(v, &fields) != nil {
 		return nil, wrong()
 	}
-	p := &params{schema: s}
-	named, unknown, err := p.rename(fields)
+	inner := &params{schema: s, open: p.open}
+	named, unknown, err := inner.rename(fields)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	if len(s.Properties) > 0 && len(unknown) > 0 && s.AdditionalProperties == nil {
+	if len(unknown) > 0 {
 		return nil, fmt.Errorf("%s has no field %s", at, quoteList(unknown))
-	}
-	if len(s.Properties) == 0 {
-		named = fields
 	}
 	for _, name := range s.Required {
 		if _, ok := named[name]; !ok {
 			return nil, fmt.Errorf("%s.%s is missing", at, name)
 		}
 	}
-	if err := coerceFields(s, named, at+"."); err != nil {
+	if err := p.coerceFields(s, named, at+"."); err != nil {
 		return nil, err
 	}
 	return json.Marshal(named)

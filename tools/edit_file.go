@@ -35,8 +35,8 @@ type editFileInput struct {
 }
 
 func (in editFileInput) Validate(*Session) error {
-	if in.FilePath == "" {
-		return errors.New("file_path must not be empty")
+	if err := checkFileName(in.FilePath); err != nil {
+		return err
 	}
 	if in.OldString == in.NewString {
 		return errors.New("old_string and new_string are identical, so there is nothing to change")
@@ -53,9 +53,6 @@ func runEditFile(ctx context.Context, s *Session, in editFileInput) (Output, err
 	if err != nil {
 		return Output{}, err
 	}
-	if strings.EqualFold(path.Ext(p.Rel()), ".ipynb") {
-		return Output{}, fmt.Errorf("%s is a Jupyter notebook, whose cells cannot be edited as text. Write the whole notebook with write_file", shorten(in.FilePath, maxPathShown))
-	}
 	e := &fileEdit{s: s, in: in, p: p, shown: shorten(in.FilePath, maxPathShown)}
 	done, err := s.update(ctx, ws, p, e.change)
 	switch {
@@ -67,14 +64,21 @@ func runEditFile(ctx context.Context, s *Session, in editFileInput) (Output, err
 		return Output{}, fileError(in.FilePath, err)
 	}
 	e.record(done)
-	out := Output{Text: e.report("Successfully edited " + e.shown), Notes: e.notes}
-	version := done.Version
-	if v, ok := s.seen.find(p); ok && !v.whole {
-		version = version.Partial()
+	if n := len(e.result.Changes); n > 1 {
+		e.notes = append(e.notes, fmt.Sprintf("%d places changed", n))
 	}
-	s.versioned(&out, version)
+	out := Output{Text: e.report("Successfully edited " + e.shown), Notes: e.notes}
+	s.versioned(&out, e.version)
 	return out, nil
 }
+
+const (
+	// maxEdited is how large an edit may make a file, in bytes: what is to be
+	// written is held in memory.
+	maxEdited = 256 << 20
+	// maxHunks bounds the changes that are worked out line by line to be shown.
+	maxHunks = 1000
+)
 
 var errDryRun = errors.New("dry run")
 
@@ -85,11 +89,12 @@ type fileEdit struct {
 	p     sandbox.Path
 	shown string
 
-	known  view // before
-	text   edit.Text
-	result edit.Result
-	hunks  []edit.Hunk
-	notes  []string
+	known   view            // of the content before
+	version sandbox.Version // handle of what is there now
+	text    edit.Text
+	result  edit.Result
+	hunks   []edit.Hunk
+	notes   []string
 }
 
 func (e *fileEdit) change(cur sandbox.Current) ([]byte, error) {
@@ -99,13 +104,16 @@ func (e *fileEdit) change(cur sandbox.Current) ([]byte, error) {
 	if !cur.Exists {
 		return nil, fs.ErrNotExist
 	}
+	if strings.EqualFold(path.Ext(e.p.Rel()), ".ipynb") {
+		return nil, sayf("%s is a Jupyter notebook, whose cells cannot be edited as text. Write the whole notebook with write_file.", e.shown)
+	}
 	if err := e.mayChange(cur); err != nil {
 		return nil, err
 	}
 	if err := e.decode(cur); err != nil {
 		return nil, err
 	}
-	result, err := edit.Replace(e.text.Body, edit.Request{Old: e.in.OldString, New: e.in.NewString, All: e.in.ReplaceAll})
+	result, err := edit.Replace(e.text.Body, edit.Request{Old: e.in.OldString, New: e.in.NewString, All: e.in.ReplaceAll, Max: maxEdited})
 	if err != nil {
 		return nil, sayAs(e.explain(err))
 	}
@@ -132,10 +140,11 @@ func (e *fileEdit) fill(cur sandbox.Current) ([]byte, error) {
 }
 
 func (e *fileEdit) mayChange(cur sandbox.Current) error {
-	note, err := e.s.mayChange(e.shown, e.p, cur, e.in.Version, editing)
+	known, note, err := e.s.mayChange(e.shown, e.p, cur, e.in.Version, editing)
 	if err != nil {
 		return sayAs(err)
 	}
+	e.known = known
 	if note != "" {
 		e.notes = append(e.notes, note)
 	}
@@ -152,12 +161,11 @@ func (e *fileEdit) decode(cur sandbox.Current) error {
 
 func (e *fileEdit) finish(r edit.Result) ([]byte, error) {
 	e.result = r
-	e.hunks = edit.Hunks(e.text.Body, r.Changes)
+	e.hunks = edit.Hunks(e.text.Body, r.Changes[:min(len(r.Changes), maxHunks)])
 	next, err := e.text.Encode(r.Text)
 	if err != nil {
 		return nil, sayf("new_string cannot be written in the encoding of %s (%s): %v. Nothing was changed.", e.shown, e.text.Encoding, err)
 	}
-	e.known, _ = e.s.seen.find(e.p)
 	if e.in.DryRun {
 		return nil, errDryRun
 	}
@@ -177,6 +185,9 @@ func (e *fileEdit) explain(err error) error {
 		}
 		return fmt.Errorf("old_string not found in %s. Use read_file to see what is there now", e.shown)
 	}
+	if errors.Is(err, edit.ErrTooLong) {
+		return fmt.Errorf("the edit would make %s larger than %s. Nothing was changed; replace fewer places, or use run_shell with a streaming tool such as sed", e.shown, byteSize(maxEdited))
+	}
 	if errors.Is(err, edit.ErrNoChange) || errors.Is(err, edit.ErrIdentical) {
 		return fmt.Errorf("the edit would change nothing in %s: old_string and new_string differ only in how quotes, blanks or line numbers are written, and there the file's own characters stay", e.shown)
 	}
@@ -185,26 +196,37 @@ func (e *fileEdit) explain(err error) error {
 
 // record keeps what the model knows: what it knew before, moved, and the change.
 func (e *fileEdit) record(done sandbox.Current) {
+	e.version = done.Version
 	if e.known.whole || len(e.text.Body) == 0 {
 		e.s.remember(e.p, done, e.result.Text)
 		return
 	}
 	lines := edit.Lines(e.result.Text)
-	v := view{
-		path: e.p, version: done.Version, lines: lines, stamp: sandbox.StampOf(done.Info), text: &e.result.Text,
+	v := view{path: e.p, version: done.Version, lines: lines, stamp: sandbox.StampOf(done.Info), text: &e.result.Text}
+	if e.complete() && (e.known.lines == 0 || e.known.lines == edit.Lines(e.text.Body)) {
 		// A line of which a part was never shown stays so, whatever was changed in it.
-		shown: e.known.shown.after(e.hunks, e.known.shown.holds),
-		cut:   e.known.cut.after(e.hunks, e.known.cut.meets),
+		v.shown = e.known.shown.after(e.hunks, e.known.shown.holds)
+		v.cut = e.known.cut.after(e.hunks, e.known.cut.meets)
 	}
-	v.whole = v.shown.covers(lines)
-	e.s.seen.add(v)
+	v.whole = e.known.version != "" && v.shown.covers(lines)
+	if !v.whole {
+		e.version = e.version.Partial()
+	}
+	e.s.learn(v)
 }
+
+// complete tells whether the hunks are all that was changed.
+func (e *fileEdit) complete() bool { return len(e.result.Changes) <= maxHunks }
 
 func (e *fileEdit) report(head string) string {
 	if e.result.Via != "" {
 		head += " (matched via " + e.result.Via + ")"
 	}
-	return head + "\n\n" + edit.Render(e.hunks, maxDiff)
+	text := head + "\n\n" + edit.Render(e.hunks, maxDiff)
+	if !e.complete() {
+		text += fmt.Sprintf("\n... and further on: %d of %d changes are shown at most", maxHunks, len(e.result.Changes))
+	}
+	return text
 }
 
 func (e *fileEdit) dryRun() Output {

@@ -138,3 +138,19 @@ func TestParallelEditsOfOneFileAllLand(t *testing.T) {
 	wg.Wait()
 	require.Equal(t, 8, strings.Count(p.file("f"), "done"))
 }
+
+func TestReplaceAllIsBounded(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": strings.Repeat("aab\n", 100_000), "few": "a\n\n\n\nb\n"})
+	p.ok("read_file", map[string]any{"file_path": "f", "limit": 1})
+	got := p.fails("edit_file", map[string]any{"file_path": "f", "old_string": "aab", "new_string": strings.Repeat("x", 5000), "replace_all": true})
+	require.Contains(t, got, "the edit would make f larger than 256.0 MB. Nothing was changed")
+	got = p.ok("edit_file", map[string]any{"file_path": "f", "old_string": "aab", "new_string": "c", "replace_all": true})
+	require.True(t, strings.HasSuffix(got, "\n[100000 places changed]"), got[len(got)-100:])
+	require.Contains(t, got, "1000 of 100000 changes")
+	require.Less(t, len(got), 20_000)
+	require.Equal(t, strings.Repeat("c\n", 100_000), p.file("f"))
+
+	p.ok("read_file", map[string]any{"file_path": "few"})
+	p.ok("edit_file", map[string]any{"file_path": "few", "old_string": "\n\n", "new_string": "\n", "replace_all": true})
+	require.Equal(t, "a\n\nb\n", p.file("few"), "of overlapping places the first")
+}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"mcp-tools/sandbox"
@@ -19,8 +18,15 @@ import (
 // maxPathShown is how much of a model's path a message repeats.
 const maxPathShown = 300
 
-// resolve finds the place a model names. The error is a sentence for the model.
+// resolve finds the place a model names; within a call always the same, so that
+// what was permitted is what is used. The error is a sentence for the model.
 func (s *Session) resolve(ctx context.Context, name string) (*sandbox.Workspace, sandbox.Path, error) {
+	c := runningCall(ctx)
+	if c != nil {
+		if p, ok := c.places[name]; ok {
+			return p.ws, p.path, nil
+		}
+	}
 	ws, err := s.workspace(ctx)
 	if err != nil {
 		return nil, sandbox.Path{}, err
@@ -29,43 +35,72 @@ func (s *Session) resolve(ctx context.Context, name string) (*sandbox.Workspace,
 	if err != nil {
 		return nil, sandbox.Path{}, pathError(name, err)
 	}
+	if c != nil {
+		if c.places == nil {
+			c.places = make(map[string]judgedPath)
+		}
+		c.places[name] = judgedPath{ws, p}
+	}
 	return ws, p, nil
 }
 
+// A pathFailure is an error of the workspace in words.
+type pathFailure struct {
+	text string
+	err  error
+}
+
+func (e *pathFailure) Error() string { return e.text }
+func (e *pathFailure) Unwrap() error { return e.err }
+
 // pathError says what is wrong with a path, as the model gave it.
 func pathError(name string, err error) error {
-	name = shorten(name, maxPathShown)
+	return &pathFailure{pathReason(printable(shorten(name, maxPathShown)), err), err}
+}
+
+func pathReason(name string, err error) string {
 	var bad *sandbox.BadPathError
 	var odd *sandbox.NotRegularError
 	switch {
 	case errors.As(err, &bad):
-		return fmt.Errorf("%s: %s", printable(name), bad.Reason)
+		return name + ": " + bad.Reason
 	case errors.As(err, &odd):
-		return fmt.Errorf("%s is %s, not a regular file; it was not opened", name, sandbox.KindOf(odd.Mode))
+		return fmt.Sprintf("%s is %s, not a regular file; it was not opened", name, sandbox.KindOf(odd.Mode))
 	case errors.Is(err, sandbox.ErrEscapes):
-		return fmt.Errorf("Path escapes workspace: %s", name) //nolint:staticcheck // the contract's words
+		return "Path escapes workspace: " + name
 	case errors.Is(err, sandbox.ErrTooManyLinks):
-		return fmt.Errorf("%s: too many symbolic links on the way; name the file they should lead to", name)
+		return name + ": too many symbolic links on the way; name the file they should lead to"
 	case errors.Is(err, sandbox.ErrIsDir):
-		return fmt.Errorf("%s is a directory. Use list_files to see what is in it", name)
+		return name + " is a directory. Use list_files to see what is in it"
 	case errors.Is(err, sandbox.ErrReadOnly):
-		return fmt.Errorf("%s lies in a read-only workspace root; only the user can open it for writing", name)
+		return name + " lies in a read-only workspace root; only the user can open it for writing"
+	case errors.Is(err, sandbox.ErrGuarded):
+		return name + " is a guarded name, which only a rule of the user for this very path opens. Nothing was changed"
 	case errors.Is(err, sandbox.ErrHardLinks):
-		return fmt.Errorf("%s has several hard links, so writing it would change or detach the others. Nothing was changed; remove the other names first, or write to a new file", name)
+		return name + " has several hard links, so writing it would change or detach the others. Nothing was changed; remove the other names first, or write to a new file"
 	case errors.Is(err, sandbox.ErrTooLarge):
-		return fmt.Errorf("%s is larger than 1 GiB, too large to be edited here; use run_shell with a streaming tool such as sed", name)
+		return name + " is larger than 1 GiB, too large to be edited here; use run_shell with a streaming tool such as sed"
 	case errors.Is(err, sandbox.ErrChanged):
-		return fmt.Errorf("%s was changed by somebody else in this very moment. Nothing was written; read it again", name)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%s: %s. The file's permissions forbid it", name, sandbox.Reason(err))
-	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%s: a part of the path is a file, not a directory", name)
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return fmt.Errorf("%s: the name is too long for the file system", name)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%s: the disk is full. Nothing was changed; make room, then try again", name)
+		return name + " was changed by somebody else in this very moment. Nothing was written; read it again"
 	}
-	return fmt.Errorf("%s: %s", name, sandbox.Reason(err))
+	return systemReason(name, err)
+}
+
+// systemReason words what the operating system says.
+func systemReason(name string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return name + " does not exist"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return name + ": " + sandbox.Reason(err) + ". The file's permissions forbid it"
+	case errors.Is(err, syscall.ENOTDIR):
+		return name + ": a part of the path is a file, not a directory"
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return name + ": the name is too long for the file system"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return name + ": the disk is full. Nothing was changed; make room, then try again"
+	}
+	return name + ": " + sandbox.Reason(err)
 }
 
 // printable shows a name that may hold control characters.
@@ -83,21 +118,15 @@ func (s *Session) pathSubject(ctx context.Context, name string) (Subject, error)
 	if err != nil {
 		return Subject{}, err
 	}
-	return Subject{
-		Paths:   []string{ws.Show(p), p.Rel(), filepath.ToSlash(p.Host()), strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), "./")},
-		Guarded: ws.IsGuarded(p),
-	}, nil
+	paths := append([]string{ws.Show(p)}, ws.Spellings(p)...)
+	return Subject{Paths: paths, As: filepath.ToSlash(filepath.Clean(name)), Guarded: ws.IsGuarded(p)}, nil
 }
 
 // update changes the file at p as [sandbox.Workspace.Update] does, with what the
 // rules grant the running call.
 func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.Path, change func(sandbox.Current) ([]byte, error)) (sandbox.Current, error) {
-	o := sandbox.UpdateOptions{}
-	if c := runningCall(ctx); c != nil && ws.IsGuarded(p) {
-		subject := Subject{Paths: []string{ws.Show(p), p.Rel()}, Guarded: true}
-		o.Granted = s.env.Policy.grants(c.tool, subject)
-	}
-	return ws.Update(ctx, p, o, change)
+	c := runningCall(ctx)
+	return ws.Update(ctx, p, sandbox.UpdateOptions{Granted: c != nil && c.granted}, change)
 }
 
 // An action names what a tool does with a file, for messages.
@@ -113,35 +142,66 @@ var (
 
 // mayChange tells whether the model knows the content that it is about to
 // change: by the version handle it passed, which then alone decides, or by what
-// this session has shown it. note is a remark for the result. The error never
-// tells the present version.
-func (s *Session) mayChange(shown string, p sandbox.Path, cur sandbox.Current, handle string, a action) (note string, err error) {
-	known, seenIt := s.seen.find(p)
-	if handle != "" && sandbox.IsHandle(handle) {
+// this session has shown it. known is what the session knows of that very
+// content, and note a remark for the result. The error never tells the present
+// version.
+func (s *Session) mayChange(shown string, p sandbox.Path, cur sandbox.Current, handle string, a action) (known view, note string, err error) {
+	last, seenIt := s.recall(p, cur.Version)
+	if last.version == cur.Version {
+		known = last
+	}
+	if sandbox.IsHandle(handle) {
 		v := sandbox.Version(handle)
 		switch {
 		case a.whole && v.IsPartial():
-			return "", errors.New("You have seen only a part of " + shown + ": this version handle is of a partial view. Read the rest first, or use edit_file.")
+			return known, "", fmt.Errorf("You have seen only a part of %s: this version handle is of a partial view. Overwriting takes a view of the whole file in one page (raise limit); to change a part use edit_file.", shown)
 		case v.Whole() != cur.Version:
-			return "", s.modified(shown, cur, v.Whole(), known, a)
+			return known, "", s.modified(shown, cur, v.Whole(), last, a)
 		}
-		return "", nil
+		known.whole = known.whole || !v.IsPartial()
+		return known, "", nil
 	}
 	if s.opts.Stateless {
-		return "", fmt.Errorf("You must read this file before %s. Pass the version that read_file returned.", a.gerund)
+		return known, "", fmt.Errorf("You must read this file before %s. Pass the version that read_file returned.", a.gerund)
 	}
 	if handle != "" {
 		note = "ignored version: it is no handle that read_file returned"
 	}
 	switch {
 	case !seenIt:
-		return "", fmt.Errorf("You must read this file before %s. Use read_file first to see its current contents.", a.gerund)
-	case known.version != cur.Version:
-		return "", s.modified(shown, cur, known.version, known, a)
-	case a.whole && !known.whole:
-		return "", partlySeen(shown, known)
+		return known, "", s.unread(shown, cur, a)
+	case last.version != cur.Version:
+		return known, "", s.modified(shown, cur, last.version, last, a)
+	case a.whole && !last.whole:
+		return known, "", partlySeen(shown, last)
 	}
-	return note, nil
+	return known, note, nil
+}
+
+// unread is the refusal of a file that was never shown.
+func (s *Session) unread(shown string, cur sandbox.Current, a action) error {
+	switch _, err := edit.Decode(cur.Content); {
+	case err != nil && a.whole:
+		return fmt.Errorf("%s holds something that read_file cannot show as text, so it is not overwritten unseen. If it is to be replaced, remove it first.", shown)
+	case err != nil:
+		return fmt.Errorf("%s is not text that can be edited without risk to its other bytes: %w. Nothing was changed.", shown, err)
+	}
+	return fmt.Errorf("You must read this file before %s. Use read_file first to see its current contents.", a.gerund)
+}
+
+// recall is what the session knows of a file; nothing where it keeps no memory.
+func (s *Session) recall(p sandbox.Path, now sandbox.Version) (view, bool) {
+	if s.opts.Stateless {
+		return view{}, false
+	}
+	return s.seen.find(p, now)
+}
+
+// learn records what the model was shown.
+func (s *Session) learn(v view) {
+	if !s.opts.Stateless {
+		s.seen.add(v)
+	}
 }
 
 func partlySeen(shown string, known view) error {
@@ -174,7 +234,7 @@ func (s *Session) modified(shown string, cur sandbox.Current, v sandbox.Version,
 
 // remember records that the model knows all of a file's content.
 func (s *Session) remember(p sandbox.Path, cur sandbox.Current, body string) {
-	s.seen.add(view{
+	s.learn(view{
 		path: p, version: cur.Version, lines: edit.Lines(body), whole: true,
 		shown: spans{{1, edit.Lines(body)}}.normal(), stamp: sandbox.StampOf(cur.Info), text: &body,
 	})

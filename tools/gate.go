@@ -37,7 +37,6 @@ type ticket struct {
 	seq   uint64
 	class class
 	ready chan struct{} // closed when the call may run
-	open  bool
 }
 
 // enter takes a place in the order of arrival. It does not wait.
@@ -96,7 +95,6 @@ func (g *gate) admit() {
 		}
 		g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
 		g.running = append(g.running, t)
-		t.open = true
 		close(t.ready)
 	}
 }

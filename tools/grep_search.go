@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"mcp-tools/tools/search"
 )
@@ -13,7 +14,7 @@ func grepSearch() Tool {
 		Name:  "grep_search",
 		Title: "Search in files",
 		Description: "Searches the contents of files with a regular expression (RE2 syntax) and returns path:line:text. Use it to find where something is; to find files by name use list_files. " +
-			"Lines are matched one by one unless multiline is set. Results are sorted by path, the first 100 are shown and all are counted. " +
+			"Lines are matched one by one unless multiline is set. Results are sorted by path; the first 100 are shown, and the rest is counted unless that takes long. " +
 			"What .gitignore ignores, node_modules and names with a leading dot are left out unless asked for; a file or folder given as path is always searched.",
 		Aliases: []string{"grep", "search"},
 		Traits:  Traits{ReadOnly: true, ConcurrencySafe: true, Idempotent: true, ClosedWorld: true},
@@ -82,22 +83,24 @@ func runGrepSearch(ctx context.Context, s *Session, in grepSearchInput) (Output,
 	if in.Exclude != "" {
 		sc.Exclude = []string{in.Exclude}
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxSearch, errSearchTooLong)
+	defer cancel()
 	found, err := search.Grep(ctx, sc.Scope, in.query())
 	switch {
 	case errors.Is(err, search.ErrNewline):
 		return Output{}, fmt.Errorf("%w. Set multiline to match over several lines", err)
 	case err != nil:
-		return Output{}, grepError(in.Path, err)
+		return Output{}, grepError(ctx, in.Path, err)
 	}
 	return sc.report(in, found), nil
 }
 
-func grepError(path string, err error) error {
+func grepError(ctx context.Context, path string, err error) error {
 	var bad *search.PatternError
 	if errors.As(err, &bad) {
 		return err
 	}
-	return searchError(path, err)
+	return searchError(ctx, path, err)
 }
 
 // report makes the result of a search.
@@ -112,6 +115,9 @@ func (sc *scope) report(in grepSearchInput, r search.Report) Output {
 	switch {
 	case r.Total == 0 && r.Exact:
 		out.Text = "No matches found."
+		if strings.Contains(in.Pattern, `\|`) && !in.FixedStrings {
+			out.Notes = append(out.Notes, `in RE2 syntax | alone separates alternatives; \| is the character`)
+		}
 	case r.Shown == 0 && r.Exact:
 		out.Text = fmt.Sprintf("No more matches: offset %d is past the last of %d.", in.Offset, r.Total)
 	}
@@ -122,11 +128,12 @@ func (sc *scope) report(in grepSearchInput, r search.Report) Output {
 		out.Text += more
 	}
 	if r.LongLines > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d lines are longer than 64 MiB and were searched only to there", r.LongLines))
+		out.Notes = append(out.Notes, countLines(r.LongLines)+" longer than 64 MiB, searched only to there")
 	}
 	if r.Split > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d files are larger than 64 MiB: a match over several lines may have been missed in them", r.Split))
+		out.Notes = append(out.Notes, fmt.Sprintf("in files larger than 64 MiB (%d) a match over several lines may have been missed", r.Split))
 	}
+	out.Notes = append(out.Notes, sc.otherRootsNote(in.Path == "")...)
 	out.setMeta("total_matches", r.Matches)
 	if !r.Exact {
 		out.setMeta("total_is_exact", false)

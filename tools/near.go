@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -20,11 +21,25 @@ const (
 // notFound says that a file does not exist, and what the model may have meant.
 func notFound(ws *sandbox.Workspace, name string, p sandbox.Path) error {
 	shown := shorten(name, maxPathShown)
+	if inner, ok := withoutRootName(ws, name); ok {
+		return fmt.Errorf("%s does not exist. Did you mean: %s? Paths begin inside the root", shown, inner)
+	}
 	dir, missing, entries := nearestDir(ws, p)
 	if missing != "" {
-		return fmt.Errorf("%s does not exist: there is no folder %s%s", shown, missing, didYouMean(dir, path.Base(missing), entries, true))
+		return fmt.Errorf("%s does not exist: there is no folder %s%s", shown, ws.ShowBelow(p, missing), didYouMean(ws.ShowBelow(p, dir), path.Base(missing), entries, true))
 	}
-	return fmt.Errorf("%s does not exist%s", shown, didYouMean(dir, p.Base(), entries, false))
+	return fmt.Errorf("%s does not exist%s", shown, didYouMean(ws.ShowBelow(p, dir), p.Base(), entries, false))
+}
+
+// withoutRootName is a relative path without the name of the first root, with
+// which models like to begin, if that exists.
+func withoutRootName(ws *sandbox.Workspace, name string) (string, bool) {
+	first, rest, ok := strings.Cut(path.Clean(name), "/")
+	if !ok || first != path.Base(filepath.ToSlash(ws.Roots()[0].Dir)) {
+		return "", false
+	}
+	p, err := ws.Resolve(rest)
+	return rest, err == nil && p.Exists
 }
 
 // nearestDir lists the directory p should be in, or the nearest above it that
@@ -114,6 +129,7 @@ func editDistance(a, b []rune, limit int) int {
 	}
 	for i := range a {
 		next[0] = i + 1
+		least := next[0]
 		for j := range b {
 			cost := 1
 			if a[i] == b[j] {
@@ -123,6 +139,10 @@ func editDistance(a, b []rune, limit int) int {
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				next[j+1] = min(next[j+1], before[j-1]+1)
 			}
+			least = min(least, next[j+1])
+		}
+		if least > limit { // no later row comes below it
+			return limit + 1
 		}
 		before, row, next = row, next, before
 	}

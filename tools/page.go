@@ -57,21 +57,61 @@ type pager struct {
 	utf8   utf8Check
 }
 
-// readPage reads lines offset to offset+limit-1 of r. With readOn it goes on to
-// the end of r, to count the lines. Errors: errBinary, [*edit.EncodingError], those of r.
-func readPage(ctx context.Context, r io.Reader, offset, limit int, readOn bool) (*page, error) {
+// findSeparator tells what ends the lines of a text: "\n" if there is any, however
+// late, else "\r" if there is any. It reads as far as it must. Errors are those
+// of [readPage].
+func findSeparator(ctx context.Context, r io.Reader) (byte, error) {
 	raw := bufio.NewReaderSize(r, pageBuffer)
-	start, err := raw.Peek(pageBuffer)
+	start, err := peekStart(raw)
+	if err != nil {
+		return 0, err
+	}
+	text, err := (&pager{}).decoder(raw, start)
+	if err != nil {
+		return 0, err
+	}
+	buf := make([]byte, pageBuffer)
+	sep := byte('\n')
+	for ctx.Err() == nil {
+		n, err := text.Read(buf)
+		if bytes.IndexByte(buf[:n], '\n') >= 0 {
+			return '\n', nil
+		}
+		if bytes.IndexByte(buf[:n], '\r') >= 0 {
+			sep = '\r'
+		}
+		if err == io.EOF {
+			return sep, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return 0, ctx.Err()
+}
+
+// peekStart looks at the first bytes of a file.
+func peekStart(r *bufio.Reader) ([]byte, error) {
+	start, err := r.Peek(pageBuffer)
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return nil, err
 	}
-	p := &pager{offset: offset, limit: limit, readOn: readOn, separator: '\n'}
-	text, err := p.decoder(raw, start)
+	return start, nil
+}
+
+// readPage reads lines offset to offset+limit-1 of r, ended by sep. With readOn it
+// goes on to the end of r, to count the lines. Errors: errBinary,
+// [*edit.EncodingError], those of r.
+func readPage(ctx context.Context, r io.Reader, sep byte, offset, limit int, readOn bool) (*page, error) {
+	raw := bufio.NewReaderSize(r, pageBuffer)
+	start, err := peekStart(raw)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 {
-		p.separator = '\r' // old Mac files; a later "\n" is then part of a line
+	p := &pager{offset: offset, limit: limit, readOn: readOn, separator: sep}
+	text, err := p.decoder(raw, start)
+	if err != nil {
+		return nil, err
 	}
 	if err := p.readAll(ctx, bufio.NewReaderSize(text, pageBuffer)); err != nil {
 		return nil, err

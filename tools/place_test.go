@@ -27,14 +27,17 @@ type place struct {
 // newPlace makes a workspace with files; setup may change the environment.
 func newPlace(t *testing.T, files map[string]string, setup ...func(*Env)) *place {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
+	dir := filepath.Join(base, "ws")
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "state"), 0o700))
+	require.NoError(t, os.Mkdir(dir, 0o755))
 	for name, text := range files {
 		full := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		require.NoError(t, os.WriteFile(full, []byte(text), 0o644))
 	}
-	state := sandbox.OpenState(filepath.Join(t.TempDir(), "state"))
+	state := sandbox.OpenState(filepath.Join(base, "state"))
 	ws, err := sandbox.Open([]sandbox.RootSpec{{Dir: dir}}, sandbox.Options{Results: state})
 	require.NoError(t, err)
 	env := &Env{Tools: NewRegistry(Builtin()...), Workspace: ws, State: state}

@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
+	"runtime"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"mcp-tools/sandbox"
 	"mcp-tools/tools/search"
@@ -48,8 +52,10 @@ func NewPolicy(o PolicyOptions, r *Registry) (Policy, error) {
 
 // A Rule names calls: those of a tool, or of all tools that a pattern with "*"
 // matches, and, with a pattern in parentheses, only calls about certain things.
-// For tools with a path the pattern is a glob on the path relative to its root
-// (write_file(docs/**)), for run_shell a command, where a last ":*" stands for any
+// For tools with a path the pattern is a glob on the path, relative to its root or
+// absolute (write_file(docs/**)); such a rule on one tool that writes files holds
+// for all of them, and what it denies of one that shows files is not found by
+// searches. For run_shell it is a command, where a last ":*" stands for any
 // further words (run_shell(npm test:*)).
 type Rule struct {
 	text     string
@@ -57,6 +63,8 @@ type Rule struct {
 	pattern  string
 	glob     *search.Glob // nil where the pattern is none
 	absolute bool         // the glob is on absolute paths
+	reveals  bool         // its tool does, see [Tool]
+	writes   bool         // its tool changes the file it is about
 }
 
 // ParseRule reads a rule. Aliases are understood.
@@ -71,24 +79,62 @@ func ParseRule(text string, r *Registry) (Rule, error) {
 		if !ok || pattern == "" {
 			return rule, errors.New("the pattern must stand in parentheses: tool(pattern)")
 		}
-		rule.pattern = pattern
-		rule.absolute = strings.HasPrefix(pattern, "/")
-		if glob, err := search.CompileGlob(strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")); err == nil {
-			rule.glob = glob
+		if err := rule.setPattern(pattern); err != nil {
+			return rule, err
 		}
 	}
 	if _, err := path.Match(rule.tool, ""); err != nil {
 		return rule, fmt.Errorf("%q is no pattern of a tool's name", rule.tool)
 	}
-	if strings.ContainsAny(rule.tool, "*?[") || strings.HasPrefix(rule.tool, bridgedPrefix) {
+	if strings.HasPrefix(rule.tool, bridgedPrefix) {
+		if rule.pattern != "" {
+			return rule, errors.New("tools of other servers take no pattern; a rule can only name the whole tool")
+		}
+		return rule, nil
+	}
+	if strings.ContainsAny(rule.tool, "*?[") {
 		return rule, nil
 	}
 	t, ok := r.Lookup(rule.tool)
 	if !ok {
 		return rule, fmt.Errorf("no tool is called %s; there are %s", rule.tool, strings.Join(r.names(), ", "))
 	}
-	rule.tool = t.Name
+	rule.tool, rule.reveals, rule.writes = t.Name, t.Reveals, t.writesFiles()
+	switch {
+	case rule.pattern == "":
+	case !t.about:
+		return rule, fmt.Errorf("%s takes no pattern; a rule can only name the whole tool", t.Name)
+	case rule.glob == nil && !t.External: // a command need not be a glob
+		_, err := search.CompileGlob(rule.pattern)
+		return rule, err
+	}
 	return rule, nil
+}
+
+// setPattern takes the pattern as a command and, if it is one, as a glob.
+func (r *Rule) setPattern(pattern string) error {
+	r.pattern = pattern
+	glob := strings.TrimPrefix(pattern, "./")
+	if rest, ok := strings.CutPrefix(glob, "~/"); ok {
+		home, err := sandbox.HomeDir()
+		if err != nil {
+			return fmt.Errorf("~ is not known: %w", err)
+		}
+		glob = path.Join(filepath.ToSlash(home), rest)
+	}
+	r.absolute = strings.HasPrefix(glob, "/")
+	if g, err := search.CompileGlob(foldCase(strings.TrimPrefix(glob, "/"))); err == nil {
+		r.glob = g
+	}
+	return nil
+}
+
+// foldCase makes names equal that the usual file systems of this system take for one.
+func foldCase(s string) string {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return strings.ToLower(norm.NFC.String(s))
+	}
+	return s
 }
 
 func (r *Registry) names() []string {
@@ -99,18 +145,26 @@ func (r *Registry) names() []string {
 	return out
 }
 
+// names tells whether the rule is about the tool. One with a pattern on a tool
+// that writes files is about all that do: a folder that write_file must not touch
+// is not edit_file's either.
 func (r Rule) names(t *Tool) bool {
-	if r.tool == t.Name {
+	if r.tool == t.Name || r.pattern != "" && r.writes && t.writesFiles() {
 		return true
 	}
 	ok, _ := path.Match(r.tool, t.Name)
 	return ok
 }
 
+// writesFiles: changes the file its input names.
+func (t *Tool) writesFiles() bool { return t.about && !t.Traits.ReadOnly && !t.External }
+
 // Subject is what a call is about.
 type Subject struct {
-	// Paths are the spellings of the one place it touches.
+	// Paths are the spellings of the one place it touches, and As how the model
+	// named it: what it says cannot allow anything.
 	Paths []string
+	As    string
 	// Command is the line it runs, and Parts the simple commands in it.
 	Command string
 	Parts   []string
@@ -123,8 +177,8 @@ func (r Rule) concerns(s Subject) bool {
 	if r.pattern == "" {
 		return true
 	}
-	for _, p := range s.Paths {
-		if p == r.pattern || r.matchesPath(p) {
+	for _, p := range append([]string{s.As}, s.Paths...) {
+		if p != "" && r.matchesPath(p) {
 			return true
 		}
 	}
@@ -137,13 +191,14 @@ func (r Rule) concerns(s Subject) bool {
 }
 
 func (r Rule) matchesPath(p string) bool {
-	rel, absolute := strings.CutPrefix(p, "/")
+	rel, absolute := strings.CutPrefix(foldCase(p), "/")
 	return r.glob != nil && r.absolute == absolute && r.glob.Match(rel)
 }
 
 // covers tells whether the rule is about the whole of the subject: an allowed
 // command must not bring another along.
 func (r Rule) covers(s Subject) bool {
+	s.As = ""
 	if r.pattern == "" || s.Command == "" {
 		return r.concerns(s)
 	}
@@ -183,14 +238,29 @@ func (p Policy) deniesAll(t *Tool) bool {
 	return false
 }
 
-// permit returns nil, or the refusal for the model.
-func (p Policy) permit(t *Tool, s Subject) error {
+// permitTool judges a call by its tool alone.
+func (p Policy) permitTool(t *Tool) error {
 	if p.readOnly && !t.Traits.ReadOnly {
 		return denied("%s writes, and the server runs with --read-only. Only the user can start it otherwise.", t.Name)
 	}
 	for _, r := range p.deny {
+		if r.pattern == "" && r.names(t) {
+			return r.refusal()
+		}
+	}
+	return nil
+}
+
+func (r Rule) refusal() error {
+	return denied("the user's rule --deny %s forbids this. Do not try another way to the same end; ask the user.", r.text)
+}
+
+// permit judges a call by what it is about. It returns nil, or the refusal for
+// the model. granted: a rule allows this very place.
+func (p Policy) permit(t *Tool, s Subject, granted bool) error {
+	for _, r := range p.deny {
 		if r.names(t) && r.concerns(s) {
-			return denied("the user's rule --deny %s forbids this. Do not try another way to the same end; ask the user.", r.text)
+			return r.refusal()
 		}
 	}
 	if s.Command != "" {
@@ -198,10 +268,31 @@ func (p Policy) permit(t *Tool, s Subject) error {
 			return Fail(Output{Text: "Error: Dangerous command blocked: " + reason + ". Nothing was run. If it is really needed, ask the user to run it."})
 		}
 	}
-	if s.Guarded && !t.Traits.ReadOnly && !p.grants(t, s) {
+	if s.Guarded && !t.Traits.ReadOnly && !granted {
 		return denied("%s is a guarded name: other programs run or obey what stands in it, so writing it needs the user's yes, and this server cannot ask. The user can start it with --allow '%s(%s)'. Nothing was changed.", s.Paths[0], t.Name, s.Paths[0])
 	}
 	return nil
+}
+
+// hides tells whether a place must not be seen by a search: what the rules
+// forbid the tool itself, or one that shows files.
+func (p Policy) hides(t *Tool, spellings []string) bool {
+	for _, r := range p.deny {
+		if r.pattern != "" && (r.names(t) || r.reveals) && r.concerns(Subject{Paths: spellings}) {
+			return true
+		}
+	}
+	return false
+}
+
+// restricts tells whether hides can ever say yes.
+func (p Policy) restricts(t *Tool) bool {
+	for _, r := range p.deny {
+		if r.pattern != "" && (r.names(t) || r.reveals) {
+			return true
+		}
+	}
+	return false
 }
 
 // grants tells whether the user allowed this very place by a rule with a pattern:

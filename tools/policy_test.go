@@ -92,7 +92,7 @@ func TestReadOnlyOffersAndRunsNothingThatWrites(t *testing.T) {
 
 func TestGuardedNamesNeedARuleForThatVeryPlace(t *testing.T) {
 	write := map[string]any{"file_path": ".envrc", "content": "x"}
-	for rule, allowed := range map[string]bool{"": false, "write_file": false, "*": false, "edit_file(.envrc)": false, "write_file(src/**)": false, "write_file(.envrc)": true, "write_file(**)": true} {
+	for rule, allowed := range map[string]bool{"": false, "write_file": false, "*": false, "edit_file(.envrc)": true, "read_file(.envrc)": false, "write_file(src/**)": false, "write_file(.envrc)": true, "write_file(**)": true} {
 		p := newPlace(t, nil, func(e *Env) {
 			var err error
 			o := PolicyOptions{}

@@ -30,6 +30,7 @@ func readFile() Tool {
 		Aliases:   []string{"read", "view", "cat"},
 		Traits:    Traits{ReadOnly: true, ConcurrencySafe: true, Idempotent: true, ClosedWorld: true},
 		MaxResult: -1,
+		Reveals:   true,
 	}, runReadFile)
 }
 
@@ -50,7 +51,12 @@ func (in readFileInput) Validate(*Session) error {
 }
 
 func (in readFileInput) Target(ctx context.Context, s *Session) (Subject, error) {
-	return s.pathSubject(ctx, in.FilePath)
+	subject, err := s.pathSubject(ctx, in.FilePath)
+	var path *pathFailure
+	if errors.As(err, &path) && !errors.Is(err, sandbox.ErrEscapes) {
+		err = readError(err)
+	}
+	return subject, err
 }
 
 func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, error) {
@@ -83,6 +89,8 @@ type fileReader struct {
 	ctx     context.Context
 	f       *os.File
 	info    fs.FileInfo
+	content []byte // all of it, if loaded
+	loaded  bool
 	text    *string // the whole text, if small
 	version sandbox.Version
 }
@@ -100,41 +108,62 @@ func (r *fileReader) page(in readFileInput) (*page, error) {
 	if in.Offset != nil && *in.Offset != 0 {
 		offset = *in.Offset
 	}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	sep, err := findSeparator(r.ctx, r.start())
+	if err != nil {
+		return nil, err
+	}
 	if offset < 0 {
-		all, err := readPage(r.ctx, r.f, math.MaxInt, 1, true)
+		all, err := readPage(r.ctx, r.start(), sep, math.MaxInt, 1, true)
 		if err != nil {
 			return nil, err
 		}
-		if offset < -all.lines {
-			offset = -all.lines
-		}
-		offset = max(1, all.lines+offset+1)
-		if _, err := r.f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
+		offset = max(1, all.lines+max(offset, -all.lines)+1)
 	}
-	return r.pageAt(offset, limit)
+	return r.pageAt(sep, offset, limit)
 }
 
-func (r *fileReader) pageAt(offset, limit int) (*page, error) {
-	if !r.hashed() {
-		r.version = sandbox.StatVersion(r.info)
-		return readPage(r.ctx, r.f, offset, limit, false)
+// load reads a small file into memory: all passes then see one content.
+func (r *fileReader) load() error {
+	if !r.small() {
+		return nil
 	}
-	var src io.Reader = io.LimitReader(r.f, sandbox.MaxHashed+1)
-	if r.small() {
-		content, err := io.ReadAll(src)
-		if err != nil {
-			return nil, err
-		}
-		if t, err := edit.Decode(content); err == nil {
-			r.text = &t.Body
-		}
-		r.version = sandbox.VersionOf(content)
-		return readPage(r.ctx, bytes.NewReader(content), offset, limit, true)
+	content, err := io.ReadAll(io.LimitReader(r.f, maxSnapshot+1))
+	if err != nil {
+		return err
+	}
+	if len(content) > maxSnapshot { // it has grown meanwhile
+		return nil
+	}
+	r.content, r.loaded = content, true
+	r.version = sandbox.VersionOf(content)
+	if t, err := edit.Decode(content); err == nil {
+		r.text = &t.Body
+	}
+	return nil
+}
+
+// start reads the file from its beginning to where it ended when it was opened: a
+// file that grows all the while has an end too.
+func (r *fileReader) start() io.Reader {
+	if r.loaded {
+		return bytes.NewReader(r.content)
+	}
+	return io.NewSectionReader(r.f, 0, r.info.Size())
+}
+
+func (r *fileReader) pageAt(sep byte, offset, limit int) (*page, error) {
+	switch {
+	case r.loaded:
+		return readPage(r.ctx, r.start(), sep, offset, limit, true)
+	case !r.hashed():
+		r.version = sandbox.StatVersion(r.info)
+		return readPage(r.ctx, r.start(), sep, offset, limit, false)
 	}
 	h := sandbox.NewHasher()
-	pg, err := readPage(r.ctx, io.TeeReader(src, h), offset, limit, true)
+	pg, err := readPage(r.ctx, io.TeeReader(io.LimitReader(r.start(), sandbox.MaxHashed+1), h), sep, offset, limit, true)
 	r.version = h.Version()
 	return pg, err
 }
@@ -204,7 +233,7 @@ func (s *Session) showPage(in readFileInput, p sandbox.Path, r *fileReader, pg *
 		version = version.Partial()
 	}
 	s.versioned(&out, version)
-	s.seen.add(pg.view(p, r, whole))
+	s.learn(pg.view(p, r, whole))
 	return out, nil
 }
 

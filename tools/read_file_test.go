@@ -67,7 +67,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{"a missing folder", map[string]any{"file_path": "e/x"}, "Error reading file: e/x does not exist: there is no folder e. Did you mean: d?"},
 		{"a directory", map[string]any{"file_path": "d"}, "Error reading file: d is a directory. Use list_files to see what is in it"},
 		{"the workspace", map[string]any{"file_path": "."}, "Error reading file: . is a directory. Use list_files to see what is in it"},
-		{"a file as a folder", map[string]any{"file_path": "three/x"}, "Error: three/x: a part of the path is a file, not a directory"},
+		{"a file as a folder", map[string]any{"file_path": "three/x"}, "Error reading file: three/x: a part of the path is a file, not a directory"},
 		{"an offset past the end", map[string]any{"file_path": "three", "offset": 4}, "Error reading file: offset 4 is past the end of three, which has 3 lines"},
 		{"a limit of nothing", map[string]any{"file_path": "three", "limit": 0}, "Error: limit must be at least 1, but 0 came"},
 		{"no path", map[string]any{"file_path": ""}, "Error: file_path must not be empty"},
@@ -76,7 +76,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{"a picture", map[string]any{"file_path": "png"}, "Error reading file: png is a binary file (image/png, 16 bytes). read_file shows text only"},
 		{"text in another encoding", map[string]any{"file_path": "gbk"}, "Error reading file: gbk is not UTF-8 text: byte 8 (line 2) does not fit. Text in another encoding cannot be read yet; convert a copy with iconv in run_shell"},
 		{"text cut in a character", map[string]any{"file_path": "cut"}, "Error reading file: cut is not UTF-8 text: byte 8 (line 2) does not fit. Text in another encoding cannot be read yet; convert a copy with iconv in run_shell"},
-		{"control characters in a path", map[string]any{"file_path": "a\x1b[31m"}, `Error: "a\x1b[31m": the path contains the control character U+001B`},
+		{"control characters in a path", map[string]any{"file_path": "a\x1b[31m"}, `Error reading file: "a\x1b[31m": the path contains the control character U+001B`},
 	} {
 		t.Run(row.name, func(t *testing.T) { require.Equal(t, row.want, p.fails("read_file", row.args)) })
 	}

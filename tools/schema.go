@@ -98,6 +98,13 @@ type params struct {
 	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved
 	names    []string // in published order
+	open     bool     // others may come too: the schema is another server's
+}
+
+// allowsOthers tells whether the schema lets parameters come that it does not name.
+func (p *params) allowsOthers() bool {
+	a := p.schema.AdditionalProperties
+	return a == nil || a.Not == nil
 }
 
 func parseParams(raw json.RawMessage) (*params, error) {

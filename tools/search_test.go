@@ -27,7 +27,9 @@ func TestListFiles(t *testing.T) {
 		{"all, and what was left out", map[string]any{"pattern": "**"}, "docs/x.md\nmain.go\nsrc/a.ts\nsrc/b.tsx\n[2 ignored paths left out; include_ignored: true shows them]\n[2 hidden paths left out; hidden: true shows them]"},
 		{"a literal path beats the ignore rules", map[string]any{"pattern": "dist/app.js"}, "dist/app.js"},
 		{"an absolute pattern", map[string]any{"pattern": p.dir + "/src/*.ts"}, "src/a.ts"},
-		{"nothing", map[string]any{"pattern": "*.rs"}, "No files found matching the pattern."},
+		{"nothing", map[string]any{"pattern": "docs/**/*.rs"}, "No files found matching the pattern."},
+		{"nothing at this depth", map[string]any{"pattern": "*.ts"}, "No files found matching the pattern.\n[folders here: dist/, docs/, node_modules/, src/]"},
+		{"the top level", map[string]any{"pattern": "*"}, "main.go\n[2 hidden paths left out; hidden: true shows them]\n[folders here: dist/, docs/, node_modules/, src/]"},
 		{"the name of a folder", map[string]any{"pattern": "src"}, "No files found matching the pattern.\nsrc is a folder; for what is in it use the pattern src/**"},
 		{"a limit", map[string]any{"pattern": "src/*", "limit": 1}, "src/a.ts\n... and 1 more"},
 		{"an offset", map[string]any{"pattern": "src/*", "offset": 1}, "src/b.tsx"},
@@ -73,6 +75,8 @@ func TestGrepSearch(t *testing.T) {
 		{"none", map[string]any{"pattern": "absent", "path": "src"}, "No matches found."},
 		{"a limit", map[string]any{"pattern": "e", "limit": 1, "path": "src"}, "src/a.ts:1:needle\n... and 3 more matches"},
 		{"an offset past the end", map[string]any{"pattern": "needle", "offset": 9, "path": "src"}, "No more matches: offset 9 is past the last of 2."},
+		{"a GNU alternation", map[string]any{"pattern": `one\|two`, "path": "src"}, "No matches found.\n[in RE2 syntax | alone separates alternatives; \\| is the character]"},
+		{"options as of grep", map[string]any{"pattern": "NEEDLE", "-i": true, "path": "src/a.ts"}, "src/a.ts:1:needle"},
 		{"a pattern that begins with a dash", map[string]any{"pattern": "--x", "path": "src"}, "No matches found."},
 	} {
 		t.Run(row.name, func(t *testing.T) { require.Equal(t, row.want, p.ok("grep_search", row.args)) })

@@ -79,14 +79,16 @@ func (v *view) join(old *view) {
 	}
 }
 
-// find returns what is known of the file at p: by its name, or, where that is
-// spelt otherwise (A.txt and a.txt can be one file), by its identity.
-func (s *seen) find(p sandbox.Path) (view, bool) {
+// find returns what is known of the file at p, whose content is now of version
+// now: by its name, or, where that is spelt otherwise (A.txt and a.txt can be one
+// file) or was moved, by its identity, if the content is the one that was seen.
+func (s *seen) find(p sandbox.Path, now sandbox.Version) (view, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.files[p.Key()]
 	if !ok {
 		e, ok = s.byIdentity(p)
+		ok = ok && e.Value.(*view).version == now
 	}
 	if !ok {
 		return view{}, false
@@ -120,15 +122,6 @@ func (s *seen) all(n int) []view {
 		out = append(out, *e.Value.(*view))
 	}
 	return out
-}
-
-// restamp notes that the file's stamp moved while its content stayed.
-func (s *seen) restamp(p sandbox.Path, st sandbox.Stamp) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e, ok := s.files[p.Key()]; ok {
-		e.Value.(*view).stamp = st
-	}
 }
 
 func (s *seen) drop(e *list.Element) {

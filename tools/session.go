@@ -71,7 +71,7 @@ func (s *Session) Call(ctx context.Context, name string, args json.RawMessage) R
 	return s.Begin(name, args).Run(ctx)
 }
 
-var errNoRoots = errors.New("no workspace: start the server with --root DIR, or use a client that names its roots")
+var errNoRoots = errors.New("no workspace: start the server with --root DIR, or use a client that names its roots (the disk's root and the home directory are not taken by themselves)")
 
 // workspace is what paths of this session are confined to.
 func (s *Session) workspace(ctx context.Context) (*sandbox.Workspace, error) {

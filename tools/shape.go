@@ -62,9 +62,13 @@ func showWhole(res *Result) {
 	size := fmt.Sprintf("%d KB, %d lines", (w.Bytes+1023)/1024, w.Lines)
 	var b strings.Builder
 	b.WriteString(w.Lead)
-	if w.File == nil {
+	switch {
+	case w.File == nil:
 		fmt.Fprintf(&b, "[Result too large (%s), and it could not be saved. Narrow the call to see the rest.]", size)
-	} else {
+	case w.File.Size() < w.Bytes:
+		fmt.Fprintf(&b, "[Result too large (%s). Its first %s were saved to %s. You can use read_file to see them.]", size, byteSize(w.File.Size()), w.File.Path())
+		res.Links = append(res.Links, Link{Name: "beginning of the output", Path: w.File.Path(), URI: w.File.URI(), Size: w.File.Size()})
+	default:
 		fmt.Fprintf(&b, "[Result too large (%s). Full output saved to %s. You can use read_file to see the full result.]", size, w.File.Path())
 		res.Links = append(res.Links, Link{Name: "full output", Path: w.File.Path(), URI: w.File.URI(), Size: w.Bytes})
 	}

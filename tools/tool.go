@@ -33,6 +33,9 @@ type Tool struct {
 	// command, another server). Safe calls do not wait for it, and a parameter it
 	// does not know is ignored with a note instead of refused.
 	External bool
+	// Reveals: shows the content of the file it is about. What rules forbid it,
+	// searches do not show either.
+	Reveals bool
 	// Deferred: unlisted until tool_search finds it.
 	Deferred bool
 	// MaxResult is the size in bytes from which a result is saved whole and shown
@@ -41,6 +44,7 @@ type Tool struct {
 
 	schema json.RawMessage
 	params *params
+	about  bool // its input is a Target, so that rules with a pattern make sense
 	decode func(json.RawMessage) (any, error)
 	run    func(context.Context, *Session, any) (Output, error)
 }
@@ -72,6 +76,7 @@ func New[In any](t Tool, run func(context.Context, *Session, In) (Output, error)
 		panic(fmt.Sprintf("tool %s: %v", t.Name, err))
 	}
 	t.bind(schema)
+	_, t.about = any(*new(In)).(Target)
 	t.decode = func(raw json.RawMessage) (any, error) {
 		var in In
 		err := json.Unmarshal(raw, &in)
@@ -87,6 +92,7 @@ func New[In any](t Tool, run func(context.Context, *Session, In) (Output, error)
 // panics if schema is no JSON Schema of an object.
 func NewRaw(t Tool, schema json.RawMessage, run func(context.Context, *Session, json.RawMessage) (Output, error)) Tool {
 	t.bind(schema)
+	t.params.open = t.params.allowsOthers()
 	t.decode = func(raw json.RawMessage) (any, error) { return raw, nil }
 	t.run = func(ctx context.Context, s *Session, in any) (Output, error) {
 		return run(ctx, s, in.(json.RawMessage))

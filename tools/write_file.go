@@ -35,9 +35,15 @@ type writeFileInput struct {
 	Version  string `json:"version,omitempty" jsonschema:"The version that read_file returned for what is overwritten; needed only where the server keeps no session."`
 }
 
-func (in writeFileInput) Validate(*Session) error {
-	if in.FilePath == "" {
+func (in writeFileInput) Validate(*Session) error { return checkFileName(in.FilePath) }
+
+// checkFileName refuses what cannot be meant as the name of a file to write.
+func checkFileName(name string) error {
+	switch {
+	case name == "":
 		return errors.New("file_path must not be empty")
+	case strings.HasSuffix(name, "/"):
+		return fmt.Errorf("file_path %s ends in / and so names a folder; folders are made with the files in them", shorten(name, maxPathShown))
 	}
 	return nil
 }
@@ -90,10 +96,13 @@ func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
 	w.body = w.in.Content
 	w.existed = cur.Exists
 	if !cur.Exists {
+		if sandbox.IsHandle(w.in.Version) {
+			return nil, sayf("%s does not exist any more, but a version was passed, so it was meant to be overwritten. To make it anew leave out version.", w.shown)
+		}
 		w.remark()
 		return []byte(w.in.Content), nil
 	}
-	note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, writing)
+	_, note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, writing)
 	if err != nil {
 		return nil, sayAs(err)
 	}
@@ -130,7 +139,7 @@ func (w *fileWrite) remark() {
 			w.notes = append(w.notes, fmt.Sprintf("line endings changed from %s to %s", endingName(before), endingName(after)))
 		}
 	}
-	if w.body == "" {
+	if w.body == "" && w.existed {
 		w.notes = append(w.notes, "the file is now empty")
 	}
 	if n := edit.Lines(w.body); n > 0 && len(readPrefix.FindAllStringIndex(w.body, n+1)) == n {

@@ -24,7 +24,7 @@ func TestWriteFileMakesAFileWithItsParents(t *testing.T) {
 	require.True(t, strings.HasPrefix(long, "Successfully wrote to long (35 lines)\n   1 | line a\n"))
 	require.True(t, strings.HasSuffix(long, "\n  30 | line d\n  ... (35 lines total)"), long)
 
-	require.Equal(t, "Successfully wrote to empty (0 lines)\n[the file is now empty]", p.ok("write_file", map[string]any{"file_path": "empty", "content": ""}))
+	require.Equal(t, "Successfully wrote to empty (0 lines)", p.ok("write_file", map[string]any{"file_path": "empty", "content": ""}))
 }
 
 func TestWriteFileWritesExactlyWhatWasSent(t *testing.T) {
@@ -46,8 +46,15 @@ func TestOverwritingNeedsTheWholeFileToHaveBeenSeen(t *testing.T) {
 		want          string
 	}{
 		{"never read", "a\n", func(*place) {}, readFirstToWrite},
-		{"a search is no read", "a\n", func(p *place) { p.call("list_files", map[string]any{"pattern": "*"}) }, readFirstToWrite},
+		{"a search is no read", "a\n", func(p *place) { p.ok("grep_search", map[string]any{"pattern": "a", "path": "f"}) }, readFirstToWrite},
 		{"a refused read is none", "\x00", func(p *place) { p.fails("read_file", map[string]any{"file_path": "f"}) }, readFirstToWrite},
+		{"bytes that cannot be shown", "\xff", func(*place) {},
+			"Error: f holds something that read_file cannot show as text, so it is not overwritten unseen. If it is to be replaced, remove it first."},
+		{"read, then replaced by a file moved there", "a\n", func(p *place) {
+			p.ok("read_file", map[string]any{"file_path": "f"})
+			require.NoError(p.t, os.WriteFile(filepath.Join(p.dir, "g"), []byte("b\n"), 0o644))
+			require.NoError(p.t, os.Rename(filepath.Join(p.dir, "g"), filepath.Join(p.dir, "f")))
+		}, changedSince + "writing.\nWhat has changed since:\n@@ -1,1 +1,1 @@\n- a\n+ b"},
 		{"partly read", lines(200), func(p *place) { p.ok("read_file", map[string]any{"file_path": "f", "limit": 5}) },
 			"Error: You have seen only lines 1-5 of 200. Read the rest first, or use edit_file."},
 		{"read with a gap", lines(200), func(p *place) {
@@ -60,7 +67,6 @@ func TestOverwritingNeedsTheWholeFileToHaveBeenSeen(t *testing.T) {
 			p.ok("read_file", map[string]any{"file_path": "f"})
 			p.write("f", "a\nB\n")
 		}, changedSince + "writing.\nWhat has changed since:\n@@ -2,1 +2,1 @@\n- b\n+ B"},
-		{"an invented version", "a\n", func(*place) {}, readFirstToWrite},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := newPlace(t, map[string]string{"f": row.content})
@@ -136,6 +142,9 @@ func TestOverwritingShowsADiffAndKeepsWhatIsTheFiles(t *testing.T) {
 	t.Run("line numbers in the content are noted", func(t *testing.T) {
 		p := newPlace(t, nil)
 		require.Contains(t, p.ok("write_file", map[string]any{"file_path": "f", "content": "   1 | a\n   2 | b\n"}), "every line begins with a line number")
+	})
+	t.Run("a folder's name is refused", func(t *testing.T) {
+		require.Contains(t, newPlace(t, nil).fails("write_file", map[string]any{"file_path": "d/", "content": ""}), "ends in / and so names a folder")
 	})
 	t.Run("an unknown parameter never overwrites", func(t *testing.T) {
 		p := newPlace(t, map[string]string{"f": "a\n"})

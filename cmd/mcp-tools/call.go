@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +39,7 @@ command line or wrong JSON.`,
     'edit_file {"file_path":"a.txt","old_string":"x","new_string":"y"}' | mcp-tools call -`,
 		Args: argCount(1, 2, "a tool, and perhaps its arguments as JSON"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			show := &printer{w: std.out, asJSON: asJSON}
+			show := &printer{w: std.out, asJSON: asJSON, terminal: onTerminal(std.out)}
 			if args[0] == "-" {
 				if len(args) > 1 {
 					return usagef("call - reads the arguments from stdin")
@@ -193,14 +195,15 @@ func unknownTool(ctx context.Context, c *client, name string, err error) error {
 	for _, t := range tools {
 		names = append(names, t.Name)
 	}
-	return usagef("unknown tool %q%s", name, didYouMean("", name, names))
+	return usagef("unknown tool %q%s; there are %s", name, didYouMean("", name, names), strings.Join(names, ", "))
 }
 
 // A printer shows results to a person, or to a program as JSON lines.
 type printer struct {
-	w      io.Writer
-	asJSON bool
-	calls  int
+	w        io.Writer
+	terminal bool
+	asJSON   bool
+	calls    int
 }
 
 // header shows the line a result belongs to.
@@ -211,7 +214,7 @@ func (p *printer) header(line string) {
 	if p.calls++; p.calls > 1 {
 		fmt.Fprintln(p.w)
 	}
-	fmt.Fprintf(p.w, "> %s\n", clip(line, 200))
+	fmt.Fprintf(p.w, "> %s\n", p.safe(clip(line, 200)))
 }
 
 func (p *printer) result(res callResult) {
@@ -225,12 +228,35 @@ func (p *printer) result(res callResult) {
 	for _, c := range res.Content {
 		switch c.Type {
 		case "text":
-			fmt.Fprintln(p.w, strings.TrimSuffix(c.Text, "\n"))
+			fmt.Fprintln(p.w, p.safe(strings.TrimSuffix(c.Text, "\n")))
 		case "resource_link": // the text names the file too
 		default:
 			fmt.Fprintf(p.w, "[%s %s, shown by --json]\n", c.Type, c.MimeType)
 		}
 	}
+}
+
+// onTerminal tells whether what is written to w is shown on a terminal.
+func onTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isTerminal(f)
+}
+
+// safe shows control characters as escapes on a terminal, which would obey them;
+// elsewhere the text stays as it is.
+func (p *printer) safe(text string) string {
+	if !p.terminal {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			fmt.Fprintf(&b, `\x%02x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // clip keeps the first n runes of s.

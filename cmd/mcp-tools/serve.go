@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"mcp-tools/sandbox"
@@ -47,7 +48,7 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	if err != nil {
 		return nil, nil, &usageError{err.Error()}
 	}
-	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state}
+	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state, Guarded: ownConfig()}
 	ws, err := openRoots(cfg, opts)
 	if err != nil {
 		return nil, nil, err
@@ -65,6 +66,16 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 			ws.Close()
 		}
 	}, nil
+}
+
+// ownConfig is where this program's configuration belongs: what stands there
+// must not be written by a tool.
+func ownConfig() []string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return nil
+	}
+	return []string{filepath.Join(dir, "mcp-tools")}
 }
 
 // openRoots opens the roots of the command line; nil when there are none and the

@@ -40,6 +40,9 @@ func TestReplace(t *testing.T) {
 		{why: "a kept CR and a new LF stay two breaks", text: "a\rb\nc\n", old: "a\nb", new: "a\n\nb", want: "a\r\r\nb\nc\n", via: viaEndings},
 		{why: "one line without any ending", text: "a", old: "a", new: "a\r\nb", want: "a\r\nb"},
 
+		{why: "of overlapping places the first, for all", text: "tick()\ntick()\ntick()\n", old: "tick()\ntick()", new: "x", all: true, want: "x\ntick()\n"},
+		{why: "blank lines halved", text: "a\n\n\n\nb\n", old: "\n\n", new: "\n", all: true, want: "a\n\nb\n"},
+
 		// Look-alikes.
 		{why: "straight to curly is a real change", text: "tag = 'name'\n", old: "'name'", new: "‘name’", want: "tag = ‘name’\n"},
 		{why: "the exact place wins", text: "t1 = \"ready\"\nt2 = “ready”\n", old: `"ready"`, new: `"busy"`, want: "t1 = \"busy\"\nt2 = “ready”\n"},
@@ -71,7 +74,7 @@ func TestReplace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			got, err := Replace(tt.text, Request{tt.old, tt.new, tt.all})
+			got, err := Replace(tt.text, Request{Old: tt.old, New: tt.new, All: tt.all})
 			if tt.want == "" {
 				if !errors.Is(err, ErrNoChange) {
 					t.Fatalf("got %q, %v; want ErrNoChange", got.Text, err)
@@ -112,7 +115,6 @@ func TestReplaceRefuses(t *testing.T) {
 		{why: "identical but for prefixes", text: "abc", old: "   1 | abc", new: "abc", is: ErrIdentical},
 		{why: "the file's marks are those wanted", text: "a “b” c", old: `a "b" c`, new: "a “b” c", is: ErrNoChange},
 		{why: "overlapping places", text: "-\n-\n-\n", old: "-\n-\n", new: "+\n", as: &ambiguous, says: "2 times (lines 1, 2)"},
-		{why: "overlapping places, all", text: "tick()\ntick()\ntick()\n", old: "tick()\ntick()", new: "x", all: true, as: &ambiguous, says: "overlap"},
 		{why: "several places", text: "a = 1\nz\na = 1\nz\na = 1\n", old: "a = 1", new: "a = 2", as: &ambiguous, says: "3 times (lines 1, 3, 5)"},
 		{why: "several under folding", text: "‘a’\n′a′\n", old: "'a'", new: "'b'", as: &ambiguous, says: "2 times (lines 1, 2)"},
 		{why: "more lines than are told", text: strings.Repeat("a\n", 50), old: "a", new: "b", as: &ambiguous, says: "19, 20 and 30 more"},
@@ -150,7 +152,7 @@ func TestReplaceRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			got, err := Replace(tt.text, Request{tt.old, tt.new, tt.all})
+			got, err := Replace(tt.text, Request{Old: tt.old, New: tt.new, All: tt.all})
 			if err == nil {
 				t.Fatalf("not refused: %q", got.Text)
 			}

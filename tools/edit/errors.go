@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,34 +15,38 @@ var (
 	// ErrNoChange: old_string was found only through a step of the ladder, and
 	// with the file's own characters kept the new text is what stands there.
 	ErrNoChange = errors.New("the file already reads so: old_string and new_string differ only in characters that are kept as the file has them")
+	// ErrTooLong: the result would have more bytes than the request allows.
+	ErrTooLong = errors.New("the result would be too long")
 )
 
 // An AmbiguousError says that old_string stands at several places.
 type AmbiguousError struct {
-	Count   int   // overlapping places included
-	Lines   []int // where the first of them begin, at most 20
-	Overlap bool  // all were to be replaced, but places overlap
+	Count int   // overlapping places included
+	Lines []int // where the first of them begin, at most 20
 }
 
 func (e *AmbiguousError) Error() string {
-	if e.Overlap {
-		return fmt.Sprintf("old_string found at %d places that overlap (%s)", e.Count, e.Where())
-	}
 	return fmt.Sprintf("old_string found %d times (%s)", e.Count, e.Where())
 }
 
-// Where is "lines 1, 3, 5", with a word about those left out.
+// Where is "lines 1, 3 and 5", or "line 6" where all are in one, with a word about
+// those left out.
 func (e *AmbiguousError) Where() string {
+	lines := slices.Compact(slices.Clone(e.Lines))
+	more := e.Count - len(e.Lines)
+	if len(lines) == 1 && more == 0 {
+		return fmt.Sprintf("all in line %d", lines[0])
+	}
 	var out strings.Builder
 	out.WriteString("lines ")
-	for i, line := range e.Lines {
+	for i, line := range lines {
 		if i > 0 {
 			out.WriteString(", ")
 		}
 		fmt.Fprint(&out, line)
 	}
-	if more := e.Count - len(e.Lines); more > 0 {
-		fmt.Fprintf(&out, " and %d more", more)
+	if more > 0 {
+		fmt.Fprintf(&out, " and %d more places", more)
 	}
 	return out.String()
 }

@@ -67,7 +67,7 @@ func FuzzReplace(f *testing.F) {
 		if len(textCodes)+len(oldCodes)+len(newCodes) > 2000 {
 			return
 		}
-		checkReplace(t, spell(textCodes), Request{spell(oldCodes), spell(newCodes), all})
+		checkReplace(t, spell(textCodes), Request{Old: spell(oldCodes), New: spell(newCodes), All: all})
 	})
 }
 
@@ -112,7 +112,7 @@ func TestRandomEdits(t *testing.T) {
 		start := rnd.IntN(len(text) + 1)
 		old := vary(text[start : start+rnd.IntN(len(text)-start+1)])
 		new := vary(old)
-		checkReplace(t, spell(text), Request{spell(old), spell(new), rnd.IntN(2) == 0})
+		checkReplace(t, spell(text), Request{Old: spell(old), New: spell(new), All: rnd.IntN(2) == 0})
 		other := spell(vary(text))
 		checkHunks(t, spell(text), other, Diff(spell(text), other))
 		checkChanges(t, spell(text), spell(old), new)

@@ -9,7 +9,8 @@ import (
 // pattern or an escape.
 type Request struct {
 	Old, New string
-	All      bool // replace every place instead of demanding that there is only one
+	All      bool // replace every place instead of demanding that there is only one; of overlapping ones the first
+	Max      int  // how many bytes the result may have; 0: any
 }
 
 // A Change replaces bytes Start to End of the original text by New.
@@ -48,8 +49,8 @@ const (
 // its line breaks become those of the file, unless r.Old and r.New differ in
 // nothing else. text may hold any bytes.
 //
-// Errors: [ErrEmptyOld], [ErrIdentical], [ErrNoChange], [*AmbiguousError],
-// [*NotFoundError].
+// Errors: [ErrEmptyOld], [ErrIdentical], [ErrNoChange], [ErrTooLong],
+// [*AmbiguousError], [*NotFoundError].
 func Replace(text string, r Request) (Result, error) {
 	if r.Old == "" {
 		return Result{}, ErrEmptyOld
@@ -118,15 +119,12 @@ func (p pattern) places(text string, all bool) ([]place, error) {
 		if len(ambiguous.Lines) < maxLines {
 			ambiguous.Lines = append(ambiguous.Lines, lines.at(found.start))
 		}
-		if all && len(out) > 0 && out[len(out)-1].end > found.start {
-			ambiguous.Overlap = true
-		}
-		if all || len(out) == 0 {
+		if all && (len(out) == 0 || out[len(out)-1].end <= found.start) || len(out) == 0 {
 			out = append(out, found)
 		}
 		return true
 	})
-	if ambiguous.Overlap || !all && ambiguous.Count > 1 {
+	if !all && ambiguous.Count > 1 {
 		return nil, &ambiguous
 	}
 	return out, nil
@@ -167,7 +165,9 @@ func apply(text string, r Request, f fold, places []place) (Result, error) {
 			return Result{}, err
 		}
 		res.Changes = append(res.Changes, Change{p.start, p.end, text})
-		size += len(text) - (p.end - p.start)
+		if size += len(text) - (p.end - p.start); r.Max > 0 && size > r.Max {
+			return Result{}, ErrTooLong
+		}
 		same = same && w.text[p.start:p.end] == text
 	}
 	if same {

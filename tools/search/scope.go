@@ -20,13 +20,17 @@ import (
 // leaves out Base itself does not count. .git is entered only when Base or a
 // pattern names it.
 type Scope struct {
-	Root *sandbox.Dir // opened for this search, as it lists its entries once; stays open, the caller's to close
+	Root *sandbox.Dir // stays open, owned by the caller; in use until the search returns
 	Base string       // slash path below Root of the folder or file to search; "" or "." is all
 
 	// Globs on the path below Base. One without "/" stands for base names at any
 	// depth. Those in Include that begin with "!" are excludes. An exclude that
 	// matches a folder leaves out all of it. Neither counts when Base is a file.
 	Include, Exclude []string
+
+	// Deny, if not nil, names what must not be seen: a file, or a folder with all
+	// that is in it, by its slash path below Root. It beats everything else.
+	Deny func(path string) bool
 
 	Hidden         bool   // names with a leading dot too
 	IncludeIgnored bool   // what rules ignore, and node_modules, too
@@ -39,6 +43,7 @@ type Skipped struct {
 	Ignored    int // by rules, or called node_modules: IncludeIgnored shows them
 	Hidden     int // names with a leading dot: Hidden shows them
 	Unreadable int // folders and files that could not be opened or read
+	Denied     int // by Scope.Deny
 	TooDeep    int // folders more than 256 levels down
 }
 
@@ -46,6 +51,7 @@ func (s *Skipped) add(o Skipped) {
 	s.Ignored += o.Ignored
 	s.Hidden += o.Hidden
 	s.Unreadable += o.Unreadable
+	s.Denied += o.Denied
 	s.TooDeep += o.TooDeep
 }
 

@@ -81,6 +81,8 @@ func (w *walker) descend(at folder, parts []string) error {
 		}
 		path := at.path + name
 		switch {
+		case w.denied(path):
+			return nil
 		case info.Mode.IsDir():
 		case info.Mode.IsRegular() && i == len(parts)-1:
 			return w.visit(File{Path: path, dir: at.dir, name: name})
@@ -180,6 +182,12 @@ func (w *walker) entry(at folder, e sandbox.Entry) error {
 		mode = info.Mode
 	}
 	switch mode & fs.ModeType {
+	case fs.ModeDir, 0, fs.ModeSymlink:
+		if w.denied(at.path + e.Name) {
+			return nil
+		}
+	}
+	switch mode & fs.ModeType {
 	case fs.ModeDir:
 		return w.subfolder(at, e.Name)
 	case 0, fs.ModeSymlink:
@@ -252,6 +260,15 @@ func (w *walker) enter(at, next folder, name string) error {
 	defer sub.Close()
 	next.dir = sub
 	return w.folder(next)
+}
+
+// denied asks the scope whether a path must not be seen, and counts it.
+func (w *walker) denied(path string) bool {
+	if w.scope.Deny == nil || !w.scope.Deny(path) {
+		return false
+	}
+	w.skipped.Denied++
+	return true
 }
 
 // verdict says what a pattern must be like to reach the name.

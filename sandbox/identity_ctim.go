@@ -1,3 +1,5 @@
+//go:build unix && !darwin && !freebsd && !netbsd && !aix
+
 package sandbox
 
 import "syscall"

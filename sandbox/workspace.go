@@ -50,7 +50,6 @@ type Workspace struct {
 	roots   []*root
 	results *State
 	guarded []string
-	locks   pathLocks
 	tidied  tidied
 }
 

@@ -54,7 +54,7 @@ func runEditFile(ctx context.Context, s *Session, in editFileInput) (Output, err
 		return Output{}, err
 	}
 	e := &fileEdit{s: s, in: in, p: p, shown: shorten(in.FilePath, maxPathShown)}
-	done, err := s.update(ctx, ws, p, e.change)
+	done, err := s.update(ctx, ws, p, in.Version, editing, e.change)
 	switch {
 	case errors.Is(err, errDryRun):
 		return e.dryRun(), nil
@@ -67,7 +67,7 @@ func runEditFile(ctx context.Context, s *Session, in editFileInput) (Output, err
 	if n := len(e.result.Changes); n > 1 {
 		e.notes = append(e.notes, fmt.Sprintf("%d places changed", n))
 	}
-	out := Output{Text: e.report("Successfully edited " + e.shown), Notes: e.notes}
+	out := Output{Text: e.report("Successfully edited " + e.shown), Notes: append(e.notes, done.Notes...)}
 	s.versioned(&out, e.version)
 	return out, nil
 }

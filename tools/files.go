@@ -80,6 +80,8 @@ func pathReason(name string, err error) string {
 		return name + " has several hard links, so writing it would change or detach the others. Nothing was changed; remove the other names first, or write to a new file"
 	case errors.Is(err, sandbox.ErrTooLarge):
 		return name + " is larger than 1 GiB, too large to be edited here; use run_shell with a streaming tool such as sed"
+	case errors.Is(err, sandbox.ErrBusy):
+		return name + ": another program holds the lock of its folder. Nothing was changed; try again"
 	case errors.Is(err, sandbox.ErrChanged):
 		return name + " was changed by somebody else in this very moment. Nothing was written; read it again"
 	}
@@ -123,10 +125,32 @@ func (s *Session) pathSubject(ctx context.Context, name string) (Subject, error)
 }
 
 // update changes the file at p as [sandbox.Workspace.Update] does, with what the
-// rules grant the running call.
-func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.Path, change func(sandbox.Current) ([]byte, error)) (sandbox.Current, error) {
+// rules grant the running call. A large file that the model cannot know is
+// refused before it is read.
+func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.Path, handle string, a action, change func(sandbox.Current) ([]byte, error)) (sandbox.Current, error) {
 	c := runningCall(ctx)
-	return ws.Update(ctx, p, sandbox.UpdateOptions{Granted: c != nil && c.granted}, change)
+	done, err := ws.Update(ctx, p, sandbox.UpdateOptions{
+		Granted: c != nil && c.granted,
+		Before: func(info fs.FileInfo, exists bool) error {
+			if !exists || info.Size() <= maxSnapshot || sandbox.IsHandle(handle) || !s.opts.Stateless && s.seen.has(p) {
+				return nil
+			}
+			return sayAs(s.mustRead(a))
+		},
+	}, change)
+	if errors.Is(err, sandbox.ErrNotDurable) { // it was written all the same
+		done.Notes = append(done.Notes, sandbox.ErrNotDurable.Error())
+		err = nil
+	}
+	return done, err
+}
+
+// mustRead is the refusal of a file the model was not shown.
+func (s *Session) mustRead(a action) error {
+	if s.opts.Stateless {
+		return fmt.Errorf("You must read this file before %s. Pass the version that read_file returned.", a.gerund)
+	}
+	return fmt.Errorf("You must read this file before %s. Use read_file first to see its current contents.", a.gerund)
 }
 
 // An action names what a tool does with a file, for messages.
@@ -162,7 +186,7 @@ func (s *Session) mayChange(shown string, p sandbox.Path, cur sandbox.Current, h
 		return known, "", nil
 	}
 	if s.opts.Stateless {
-		return known, "", fmt.Errorf("You must read this file before %s. Pass the version that read_file returned.", a.gerund)
+		return known, "", s.mustRead(a)
 	}
 	if handle != "" {
 		note = "ignored version: it is no handle that read_file returned"
@@ -186,7 +210,7 @@ func (s *Session) unread(shown string, cur sandbox.Current, a action) error {
 	case err != nil:
 		return fmt.Errorf("%s is not text that can be edited without risk to its other bytes: %w. Nothing was changed.", shown, err)
 	}
-	return fmt.Errorf("You must read this file before %s. Use read_file first to see its current contents.", a.gerund)
+	return s.mustRead(a)
 }
 
 // recall is what the session knows of a file; nothing where it keeps no memory.

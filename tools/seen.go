@@ -97,6 +97,17 @@ func (s *seen) find(p sandbox.Path, now sandbox.Version) (view, bool) {
 	return *e.Value.(*view), true
 }
 
+// has tells whether anything is known of the file at p.
+func (s *seen) has(p sandbox.Path) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.files[p.Key()]
+	if !ok {
+		_, ok = s.byIdentity(p)
+	}
+	return ok
+}
+
 func (s *seen) byIdentity(p sandbox.Path) (*list.Element, bool) {
 	if !p.Exists {
 		return nil, false

@@ -58,12 +58,12 @@ func runWriteFile(ctx context.Context, s *Session, in writeFileInput) (Output, e
 		return Output{}, err
 	}
 	w := &fileWrite{s: s, in: in, p: p, shown: shorten(in.FilePath, maxPathShown)}
-	done, err := s.update(ctx, ws, p, w.change)
+	done, err := s.update(ctx, ws, p, in.Version, writing, w.change)
 	if err != nil {
 		return Output{}, fileError(in.FilePath, err)
 	}
 	s.remember(p, done, w.body)
-	out := Output{Text: w.report(), Notes: w.notes}
+	out := Output{Text: w.report(), Notes: append(w.notes, done.Notes...)}
 	s.versioned(&out, done.Version)
 	return out, nil
 }

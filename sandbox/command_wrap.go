@@ -143,6 +143,8 @@ func (f *floor) unwrap(name string, args []string, stdin string) []string {
 		if len(args) > 0 && readsStdin(args[0]) {
 			f.list.known(stdin)
 			f.line(stdin)
+		} else if len(args) > 0 {
+			f.list.command(f, args)
 		}
 		return nil
 	case "find":
@@ -332,5 +334,7 @@ func (f *floor) shell(args []string, stdin string) {
 	case len(args) == 0 || input || readsStdin(args[0]):
 		f.list.known(stdin)
 		f.nested(stdin, append([]string{shell}, args...))
+	default:
+		f.list.command(f, args) // a script
 	}
 }

@@ -165,9 +165,9 @@ type Subject struct {
 	// named it: what it says cannot allow anything.
 	Paths []string
 	As    string
-	// Command is the line it runs, and Parts the simple commands in it.
+	// Command is the line it runs, and Runs what that was found to run.
 	Command string
-	Parts   []string
+	Runs    sandbox.Commands
 	// Guarded: the place may only be written with the user's word.
 	Guarded bool
 }
@@ -182,12 +182,14 @@ func (r Rule) concerns(s Subject) bool {
 			return true
 		}
 	}
-	for _, part := range append([]string{s.Command}, s.Parts...) {
-		if part != "" && matchCommand(r.pattern, part) {
-			return true
-		}
-	}
-	return false
+	words, open := r.words()
+	return s.Command != "" && s.Runs.MayRun(words, open)
+}
+
+// words is the pattern as the words of a command; open: others may follow.
+func (r Rule) words() (words string, open bool) {
+	words, open = strings.CutSuffix(r.pattern, ":*")
+	return strings.Join(strings.Fields(words), " "), open
 }
 
 func (r Rule) matchesPath(p string) bool {
@@ -202,19 +204,8 @@ func (r Rule) covers(s Subject) bool {
 	if r.pattern == "" || s.Command == "" {
 		return r.concerns(s)
 	}
-	return len(s.Parts) == 1 && matchCommand(r.pattern, s.Parts[0])
-}
-
-// matchCommand compares a command with `words`, or with `words:*` for any that
-// begin with them. White space counts once.
-func matchCommand(pattern, command string) bool {
-	command = strings.Join(strings.Fields(command), " ")
-	prefix, open := strings.CutSuffix(pattern, ":*")
-	prefix = strings.Join(strings.Fields(prefix), " ")
-	if !open {
-		return command == prefix
-	}
-	return command == prefix || strings.HasPrefix(command, prefix+" ")
+	words, open := r.words()
+	return s.Runs.RunsOnly(words, open)
 }
 
 // offered lists those of the tools that a client may see.

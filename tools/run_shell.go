@@ -16,6 +16,9 @@ const (
 	leastTimeout   = 100     // below it somebody meant seconds
 	mostTimeout    = 600_000 // ten minutes
 
+	// maxCommand is how long a command line may be, in bytes.
+	maxCommand = 64 << 10
+
 	// maxWatched is how many of the files read are looked at for changes by a command.
 	maxWatched = 1000
 	// maxChangedNamed is how many of them a result names.
@@ -48,6 +51,9 @@ func (in runShellInput) Validate(*Session) error {
 	if strings.TrimSpace(in.Command) == "" {
 		return errors.New("command must not be empty")
 	}
+	if len(in.Command) > maxCommand {
+		return fmt.Errorf("command has %d bytes, at most %d are allowed; put it into a script file and run that", len(in.Command), maxCommand)
+	}
 	if strings.ContainsRune(in.Command, 0) {
 		return errors.New("command contains a NUL character")
 	}
@@ -64,7 +70,7 @@ func (in runShellInput) Validate(*Session) error {
 }
 
 func (in runShellInput) Target(context.Context, *Session) (Subject, error) {
-	return Subject{Command: in.Command, Parts: sandbox.SimpleCommands(in.Command)}, nil
+	return Subject{Command: in.Command, Runs: sandbox.AnalyseCommands(in.Command)}, nil
 }
 
 func runRunShell(ctx context.Context, s *Session, in runShellInput) (Output, error) {
@@ -252,11 +258,7 @@ func exitMeaning(command string, code int) string {
 	if code != 1 {
 		return ""
 	}
-	parts := sandbox.SimpleCommands(command)
-	if len(parts) == 0 {
-		return ""
-	}
-	program, _, _ := strings.Cut(parts[len(parts)-1], " ")
+	program, _, _ := strings.Cut(sandbox.AnalyseCommands(command).Last, " ")
 	switch path.Base(program) {
 	case "grep", "egrep", "fgrep", "rg", "zgrep", "ag", "ack":
 		return "nothing matched"

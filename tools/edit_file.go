@@ -19,19 +19,19 @@ func editFile() Tool {
 		Description: "Replaces old_string by new_string in a file that was read before. Use it for every change of an existing file. " +
 			"old_string must be the text as it stands in the file, with its indentation and without line numbers, and occur exactly once; " +
 			"take more lines around it to make it unique, or set replace_all. Nothing but that place changes. " +
-			"An empty old_string fills a missing or empty file. If the text is not found, the result shows the nearest block and what differs.",
+			"An empty old_string fills a missing or empty file.",
 		Aliases: []string{"edit", "str_replace", "replace"},
 		Traits:  Traits{ClosedWorld: true},
 	}, runEditFile)
 }
 
 type editFileInput struct {
-	FilePath   string `json:"file_path" jsonschema:"Path of the file: absolute, relative to the workspace, or a file:// URI."`
+	FilePath   string `json:"file_path" jsonschema:"Path: absolute, relative to the workspace, or file://."`
 	OldString  string `json:"old_string" jsonschema:"The text to replace, exactly as in the file."`
-	NewString  string `json:"new_string" jsonschema:"The text to put there, taken literally. Empty: the old text is removed."`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence instead of exactly one (false)."`
-	Version    string `json:"version,omitempty" jsonschema:"The version that read_file returned; needed only where the server keeps no session."`
-	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"Only show what would change; nothing is written (false)."`
+	NewString  string `json:"new_string" jsonschema:"The text to put there, taken literally."`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence (false)."`
+	Version    string `json:"version,omitempty" jsonschema:"Version that read_file returned; needed only without a session."`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"Only show what would change (false)."`
 }
 
 func (in editFileInput) Validate(*Session) error {

@@ -22,22 +22,22 @@ func grepSearch() Tool {
 }
 
 type grepSearchInput struct {
-	Pattern        string `json:"pattern" jsonschema:"Regular expression in RE2 syntax: no look-around, no back-references."`
+	Pattern        string `json:"pattern" jsonschema:"Regular expression, RE2 syntax (no look-around, no back-references)."`
 	Path           string `json:"path,omitempty" jsonschema:"Folder or file to search (the workspace)."`
-	Include        string `json:"include,omitempty" jsonschema:"Only files whose names match this glob: *.go, *.{ts,tsx}, src/**/*.py."`
-	Exclude        string `json:"exclude,omitempty" jsonschema:"Leave out files and folders that match this glob."`
-	OutputMode     string `json:"output_mode,omitempty" enum:"content,files_with_matches,count" jsonschema:"content (default): the lines; files_with_matches: paths; count: matching lines per file."`
-	Context        int    `json:"context,omitempty" jsonschema:"Lines to show before and after each match (0)."`
-	Before         int    `json:"before,omitempty" jsonschema:"Lines to show before each match (0)."`
-	After          int    `json:"after,omitempty" jsonschema:"Lines to show after each match (0)."`
-	IgnoreCase     bool   `json:"ignore_case,omitempty" jsonschema:"Upper and lower case are the same (false)."`
-	FixedStrings   bool   `json:"fixed_strings,omitempty" jsonschema:"The pattern is plain text, not an expression (false)."`
+	Include        string `json:"include,omitempty" jsonschema:"Only files that match this glob: *.{ts,tsx}, src/**/*.py."`
+	Exclude        string `json:"exclude,omitempty" jsonschema:"Not what matches this glob."`
+	OutputMode     string `json:"output_mode,omitempty" enum:"content,files_with_matches,count" jsonschema:"content (default): lines; files_with_matches: paths; count: lines per file."`
+	Context        int    `json:"context,omitempty" jsonschema:"Lines around each match (0)."`
+	Before         int    `json:"before,omitempty" jsonschema:"Lines before each match (0)."`
+	After          int    `json:"after,omitempty" jsonschema:"Lines after each match (0)."`
+	IgnoreCase     bool   `json:"ignore_case,omitempty" jsonschema:"Ignore upper and lower case (false)."`
+	FixedStrings   bool   `json:"fixed_strings,omitempty" jsonschema:"The pattern is plain text (false)."`
 	Word           bool   `json:"word,omitempty" jsonschema:"Only whole words (false)."`
 	Multiline      bool   `json:"multiline,omitempty" jsonschema:"A match may run over several lines (false)."`
-	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema:"Also what ignore files leave out, and node_modules (false)."`
+	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema:"Also what is ignored (false)."`
 	Hidden         bool   `json:"hidden,omitempty" jsonschema:"Also names with a leading dot (false)."`
-	Limit          *int   `json:"limit,omitempty" jsonschema:"How many matches, or files, to show at most (100)."`
-	Offset         int    `json:"offset,omitempty" jsonschema:"How many of them to skip (0)."`
+	Limit          *int   `json:"limit,omitempty" jsonschema:"Matches, or files, to show at most (100)."`
+	Offset         int    `json:"offset,omitempty" jsonschema:"How many to skip (0)."`
 }
 
 func (in grepSearchInput) Validate(*Session) error {

@@ -25,11 +25,11 @@ func listFiles() Tool {
 type listFilesInput struct {
 	Pattern        string `json:"pattern" jsonschema:"Glob pattern, relative to path."`
 	Path           string `json:"path,omitempty" jsonschema:"Folder to start in (the workspace)."`
-	Sort           string `json:"sort,omitempty" enum:"path,mtime,size" jsonschema:"Order: path (default), mtime (newest first) or size (largest first)."`
-	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema:"Also what ignore files leave out, and node_modules (false)."`
+	Sort           string `json:"sort,omitempty" enum:"path,mtime,size" jsonschema:"path (default), mtime (newest first), size (largest first)."`
+	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema:"Also what is ignored (false)."`
 	Hidden         bool   `json:"hidden,omitempty" jsonschema:"Also names with a leading dot (false)."`
-	Limit          *int   `json:"limit,omitempty" jsonschema:"How many files to show at most (200)."`
-	Offset         int    `json:"offset,omitempty" jsonschema:"How many files to skip (0)."`
+	Limit          *int   `json:"limit,omitempty" jsonschema:"Files to show at most (200)."`
+	Offset         int    `json:"offset,omitempty" jsonschema:"Files to skip (0)."`
 }
 
 func (in listFilesInput) Validate(*Session) error {

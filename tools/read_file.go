@@ -25,7 +25,7 @@ func readFile() Tool {
 		Name:  "read_file",
 		Title: "Read file",
 		Description: "Reads a text file and shows its lines with their numbers. Use it before editing a file, and to see any file whose path you know. " +
-			"Long files come in pages: the closing line says how to go on. The prefix of a line (number, blank, bar, blank) is not part of the file. " +
+			"Long files come in pages: the closing line says how to go on. The prefix of a line (number, bar) is not part of the file. " +
 			"UTF-8, and UTF-16 or UTF-32 with a byte order mark.",
 		Aliases:   []string{"read", "view", "cat"},
 		Traits:    Traits{ReadOnly: true, ConcurrencySafe: true, Idempotent: true, ClosedWorld: true},
@@ -35,9 +35,9 @@ func readFile() Tool {
 }
 
 type readFileInput struct {
-	FilePath string `json:"file_path" jsonschema:"Path of the file: absolute, relative to the workspace, or a file:// URI."`
-	Offset   *int   `json:"offset,omitempty" jsonschema:"First line to show, from 1. A negative number counts from the end: -20 shows the last 20 lines."`
-	Limit    *int   `json:"limit,omitempty" jsonschema:"How many lines to show at most (2000)."`
+	FilePath string `json:"file_path" jsonschema:"Path: absolute, relative to the workspace, or file://."`
+	Offset   *int   `json:"offset,omitempty" jsonschema:"First line, from 1; -20: the last 20 lines."`
+	Limit    *int   `json:"limit,omitempty" jsonschema:"Lines to show at most (2000)."`
 }
 
 func (in readFileInput) Validate(*Session) error {

@@ -41,10 +41,10 @@ func runShell() Tool {
 
 type runShellInput struct {
 	Command     string `json:"command" jsonschema:"The command line."`
-	Timeout     *int   `json:"timeout,omitempty" jsonschema:"Milliseconds after which the command is ended (30000; at most 600000)."`
-	Cwd         string `json:"cwd,omitempty" jsonschema:"Folder of the workspace to run in (the first root)."`
-	Stdin       string `json:"stdin,omitempty" jsonschema:"Text for the command's standard input (none)."`
-	Description string `json:"description,omitempty" jsonschema:"What the command is for, in a few words; shown to people."`
+	Timeout     *int   `json:"timeout,omitempty" jsonschema:"Milliseconds (30000; at most 600000)."`
+	Cwd         string `json:"cwd,omitempty" jsonschema:"Folder to run in (the first root)."`
+	Stdin       string `json:"stdin,omitempty" jsonschema:"Text for its standard input (none)."`
+	Description string `json:"description,omitempty" jsonschema:"What it is for, in a few words."`
 }
 
 func (in runShellInput) Validate(*Session) error {

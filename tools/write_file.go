@@ -23,16 +23,16 @@ func writeFile() Tool {
 		Title: "Write file",
 		Description: "Writes a whole file: makes a new one, with its folders, or replaces all of an existing one, which must have been read to its end first. " +
 			"For a change of some lines use edit_file, which is safer and shorter. " +
-			"The content is written exactly as sent; the old file stays untouched until the new one is complete.",
+			"The content is written exactly as sent.",
 		Aliases: []string{"write", "create_file"},
 		Traits:  Traits{Idempotent: true, ClosedWorld: true},
 	}, runWriteFile)
 }
 
 type writeFileInput struct {
-	FilePath string `json:"file_path" jsonschema:"Path of the file: absolute, relative to the workspace, or a file:// URI."`
+	FilePath string `json:"file_path" jsonschema:"Path: absolute, relative to the workspace, or file://."`
 	Content  string `json:"content" jsonschema:"The whole new content, without line numbers."`
-	Version  string `json:"version,omitempty" jsonschema:"The version that read_file returned for what is overwritten; needed only where the server keeps no session."`
+	Version  string `json:"version,omitempty" jsonschema:"Version that read_file returned; needed only without a session."`
 }
 
 func (in writeFileInput) Validate(*Session) error { return checkFileName(in.FilePath) }

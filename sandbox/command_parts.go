@@ -30,7 +30,6 @@ type Commands struct {
 	// command must take it for one that may run it.
 	Unclear bool
 
-	line  string
 	words []string // of a plain line
 	match []string // Parts with marks for what is only known when the line runs
 }
@@ -46,7 +45,7 @@ func AnalyseCommands(line string) Commands {
 	f := &floor{list: l}
 	f.line(line)
 	c := Commands{
-		Parts: l.parts, match: l.match, line: line,
+		Parts: l.parts, match: l.match,
 		Unclear: l.unclear || f.reason != "" || l.code && l.evaluates,
 	}
 	if bracketDepth(line) > maxBrackets {
@@ -68,17 +67,6 @@ func AnalyseCommands(line string) Commands {
 		c.Plain = true
 	}
 	return c
-}
-
-// SimpleCommands are the Parts of a line, nil if not all of them are known.
-//
-// Deprecated: AnalyseCommands tells these cases apart.
-func SimpleCommands(line string) []string {
-	c := AnalyseCommands(line)
-	if c.Unclear {
-		return nil
-	}
-	return c.Parts
 }
 
 // MayRun reports whether the line may run a command: these words, or, if open,

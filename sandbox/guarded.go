@@ -11,7 +11,7 @@ import (
 // at any depth; "*" is any part of a name, a last "**" all below.
 var guardedNames = compileGuarded(
 	// git runs hooks, and what its configuration names (fsmonitor, pager, filters, aliases).
-	".git", ".git/config", ".git/config.worktree", ".git/hooks/**", ".git/info/attributes",
+	".git", ".git/config", ".git/config.worktree", ".git/hooks/**", ".git/info/attributes", ".git/objects/info/**",
 	".git/modules/**", ".git/worktrees/**", ".gitconfig", ".git/commondir", ".git/gitdir",
 	// A folder with these three is a repository even without the name .git: HEAD is
 	// what no other folder needs to have. See also isBareRepository.
@@ -29,10 +29,10 @@ var guardedNames = compileGuarded(
 	".tmux.conf", ".oh-my-zsh/**", ".local/bin/**", ".local/share/applications/**",
 	".config/autostart/**", ".config/systemd/**",
 	// Other version control, and hooks kept in the tree.
-	".hg/hgrc", ".hgrc", ".jj/repo/config.toml", ".husky/**", ".githooks/**",
+	".hg/hgrc", ".hg/hgrc-not-shared", ".hg/requires", ".hgrc", ".sl/config", ".svn/hooks/**", ".jj/repo/config.toml", ".husky/**", ".githooks/**",
 	// Debuggers, interpreters and build tools run these.
 	".gdbinit", ".lldbinit", ".irbrc", ".pryrc", ".rprofile", ".psqlrc", ".cargo/config", ".cargo/config.toml",
-	".mise.toml", ".pnpmfile.cjs",
+	".mise.toml", "mise.toml", ".mise/**", ".goose/**", ".screenrc", ".pnpmfile.cjs",
 	// Keys, and programs' own configuration that names commands.
 	".ssh/**", ".gnupg/**", ".netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".docker/config.json", ".kube/config",
 	".config/mcp-tools/**", ".config/git/**", ".config/zed/**", ".config/code/user/**", "library/application support/code/user/**", ".aws/**",
@@ -62,13 +62,12 @@ func (w *Workspace) IsGuarded(p Path) bool {
 	return w.isOwnConfig(p) || isBareRepository(p)
 }
 
-// isBareRepository tells whether the place is the configuration or a hook of a
-// repository whose folder is not called .git.
+// isBareRepository tells whether the place is in a repository whose folder is not
+// called .git, and would be guarded there.
 func isBareRepository(p Path) bool {
-	parts := strings.Split(p.rel, "/")
-	for i, part := range parts {
-		part = fold(part)
-		if part != "config" && part != "hooks" {
+	parts := split(p.rel)
+	for i := range parts {
+		if !isGuardedName(".git/" + join(parts[i:])) {
 			continue
 		}
 		if _, err := p.root.dir.Lstat(join(append(slices.Clone(parts[:i]), "HEAD"))); err == nil {

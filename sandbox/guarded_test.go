@@ -14,7 +14,7 @@ func TestARepositoryByAnotherNameIsGuarded(t *testing.T) {
 	w, _, _ := newPlace(t, []string{"bare/HEAD", "bare/objects/", "src/config"})
 	for name, guarded := range map[string]bool{
 		"lib/HEAD": true, "HEAD": true, "lib/head": true,
-		"bare/config": true, "bare/hooks/pre-commit": true, "bare/x/config": false,
+		"bare/config": true, "bare/hooks/pre-commit": true, "bare/x/config": false, "bare/commondir": true, "bare/config.worktree": true, "bare/worktrees/a/commondir": true, "bare/info/attributes": true, "bare/refs/heads/x": false,
 		"src/config": false, "src/hooks/use.ts": false, "lib/HEAD.md": false,
 	} {
 		require.Equal(t, guarded, w.IsGuarded(resolved(t, w, name)), name)

@@ -189,7 +189,7 @@ func TestShellHelperAttacked(t *testing.T) {
 			s, marked := markedShell(t)
 			began := time.Now()
 			f := runCommand(t, s, Command{Line: tt.line, Timeout: tt.timeout})
-			assert.Less(t, time.Since(began), 5*time.Second)
+			assert.Less(t, time.Since(began), time.Minute)
 			assert.Equal(t, "before\n", text(t, f.Stdout))
 			assert.Equal(t, "SIGKILL", f.Signal)
 			assert.Equal(t, -1, f.ExitCode)

@@ -22,6 +22,7 @@ var paramAliases = [][2]string{
 	{"dir", "path"}, {"dir_path", "path"}, {"directory", "path"},
 	{"glob", "include"},
 	{"cmd", "command"},
+	{"workdir", "cwd"}, {"working_directory", "cwd"}, {"directory", "cwd"},
 	{"timeout_ms", "timeout"},
 	{"replaceAll", "replace_all"},
 	{"file_text", "content"},

@@ -141,7 +141,7 @@ func TestDenyRulesHoldByEveryRootAndLink(t *testing.T) {
 
 func TestSearchesDoNotShowWhatRulesForbid(t *testing.T) {
 	files := map[string]string{"secret/a": "needle\n", "open/b": "needle\n"}
-	for _, rule := range []string{"grep_search(secret/**)", "read_file(secret/**)", "*(secret/**)"} {
+	for _, rule := range []string{"grep_search(secret/**)", "read_file(secret/**)", "*(secret/**)", "read_*(secret)"} {
 		p := newPlace(t, files, deny(rule))
 		require.Equal(t, "open/b:1:needle\n[1 path left out by the server's rules]", p.ok("grep_search", map[string]any{"pattern": "needle"}), rule)
 	}
@@ -198,7 +198,7 @@ func TestAGuardedFolderIsGuardedFromWhateverRoot(t *testing.T) {
 
 func TestRulesThatCouldNeverMatchAreRefused(t *testing.T) {
 	reg := NewRegistry(Builtin()...)
-	for _, rule := range []string{"write_file(../shared/**)", "read_file([a)", "read_file({a,b)", "read_file(//a)", "mcp__x__y(z)"} {
+	for _, rule := range []string{"write_file(../shared/**)", "read_file([a)", "read_file({a,b)", "read_file(//a)", "mcp__x__y(z)", "*([)"} {
 		_, err := ParseRule(rule, reg)
 		require.Error(t, err, rule)
 	}
@@ -271,4 +271,21 @@ func TestNearNamesAreThoseOfTheRootMeant(t *testing.T) {
 	want := filepath.ToSlash(other) + "/config.json"
 	require.Contains(t, p.fails("read_file", map[string]any{"file_path": other + "/confg.json"}), "Did you mean: "+want+"?")
 	require.Equal(t, want, p.ok("list_files", map[string]any{"pattern": other + "/*.json"}))
+}
+
+// The refusal of a stale write must not show what read_file may not.
+func TestARefusalShowsNothingThatRulesForbidToRead(t *testing.T) {
+	for _, rule := range []string{"read_file(.env)", "read_file"} {
+		p := newPlace(t, nil, deny(rule))
+		p.ok("write_file", map[string]any{"file_path": ".env", "content": "A=1\n"})
+		p.write(".env", "A=1\nKEY=s3cr3t\n")
+		for tool, args := range map[string]map[string]any{
+			"write_file": {"file_path": ".env", "content": "A=2\n"},
+			"edit_file":  {"file_path": ".env", "old_string": "A=1", "new_string": "A=2"},
+		} {
+			got := p.fails(tool, args)
+			require.Contains(t, got, "modified externally")
+			require.NotContains(t, got, "s3cr3t", rule)
+		}
+	}
 }

@@ -53,7 +53,7 @@ func runEditFile(ctx context.Context, s *Session, in editFileInput) (Output, err
 	if err != nil {
 		return Output{}, err
 	}
-	e := &fileEdit{s: s, in: in, p: p, shown: shorten(in.FilePath, maxPathShown)}
+	e := &fileEdit{s: s, in: in, p: p, action: editing.at(s, ws, p), shown: shorten(in.FilePath, maxPathShown)}
 	done, err := s.update(ctx, ws, p, in.Version, editing, e.change)
 	switch {
 	case errors.Is(err, errDryRun):
@@ -88,6 +88,7 @@ type fileEdit struct {
 	in    editFileInput
 	p     sandbox.Path
 	shown string
+	action
 
 	known   view            // of the content before
 	version sandbox.Version // handle of what is there now
@@ -140,7 +141,7 @@ func (e *fileEdit) fill(cur sandbox.Current) ([]byte, error) {
 }
 
 func (e *fileEdit) mayChange(cur sandbox.Current) error {
-	known, note, err := e.s.mayChange(e.shown, e.p, cur, e.in.Version, editing)
+	known, note, err := e.s.mayChange(e.shown, e.p, cur, e.in.Version, e.action)
 	if err != nil {
 		return sayAs(err)
 	}
@@ -187,6 +188,9 @@ func (e *fileEdit) explain(err error) error {
 	}
 	if errors.Is(err, edit.ErrTooLong) {
 		return fmt.Errorf("the edit would make %s larger than %s. Nothing was changed; replace fewer places, or use run_shell with a streaming tool such as sed", e.shown, byteSize(maxEdited))
+	}
+	if errors.Is(err, edit.ErrTooMany) {
+		return fmt.Errorf("old_string found more than %d times in %s. Nothing was changed; use run_shell with a streaming tool such as sed", edit.MaxPlaces, e.shown)
 	}
 	if errors.Is(err, edit.ErrNoChange) || errors.Is(err, edit.ErrIdentical) {
 		return fmt.Errorf("the edit would change nothing in %s: old_string and new_string differ only in how quotes, blanks or line numbers are written, and there the file's own characters stay", e.shown)

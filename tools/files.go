@@ -157,12 +157,19 @@ func (s *Session) mustRead(a action) error {
 type action struct {
 	gerund string // "writing"
 	whole  bool   // all of the old content goes
+	secret bool   // rules forbid to show the content
 }
 
 var (
-	writing = action{"writing", true}
-	editing = action{"editing", false}
+	writing = action{gerund: "writing", whole: true}
+	editing = action{gerund: "editing"}
 )
+
+// at is the action on a certain file.
+func (a action) at(s *Session, ws *sandbox.Workspace, p sandbox.Path) action {
+	a.secret = s.env.Policy.keeps(ws.Spellings(p))
+	return a
+}
 
 // mayChange tells whether the model knows the content that it is about to
 // change: by the version handle it passed, which then alone decides, or by what
@@ -232,6 +239,9 @@ func partlySeen(shown string, known view) error {
 	if known.lines > 0 && len(known.cut) > 0 && slices.Concat(known.shown, known.cut).normal().covers(known.lines) {
 		return fmt.Errorf("You have seen line %s of %s only in part (it is longer than %d characters). Use edit_file, or remove the file and write it anew.", known.cut, shown, maxLine)
 	}
+	if len(known.shown) == 0 {
+		return fmt.Errorf("You have seen only a part of %s. Read all of it first, or use edit_file.", shown)
+	}
 	of := ""
 	if known.lines > 0 {
 		of = fmt.Sprintf(" of %d", known.lines)
@@ -245,7 +255,7 @@ const maxDiffShown = 40
 // modified is the refusal when the content is not the one of version v.
 func (s *Session) modified(shown string, cur sandbox.Current, v sandbox.Version, known view, a action) error {
 	text := fmt.Sprintf("Warning: %s was modified externally since your last read. Please read_file again before %s.", shown, a.gerund)
-	if known.version != v || known.text == nil {
+	if known.version != v || known.text == nil || a.secret {
 		return Fail(Output{Text: text})
 	}
 	now, err := edit.Decode(cur.Content)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -93,7 +94,7 @@ func ParseRule(text string, r *Registry) (Rule, error) {
 		return rule, nil
 	}
 	if strings.ContainsAny(rule.tool, "*?[") {
-		return rule, nil
+		return rule, rule.takeTools(r)
 	}
 	t, ok := r.Lookup(rule.tool)
 	if !ok {
@@ -109,6 +110,22 @@ func ParseRule(text string, r *Registry) (Rule, error) {
 		return rule, err
 	}
 	return rule, nil
+}
+
+// takeTools sees what the tools are that a name with a wildcard means.
+func (r *Rule) takeTools(reg *Registry) error {
+	for _, t := range reg.list {
+		if ok, _ := path.Match(r.tool, t.Name); !ok {
+			continue
+		}
+		r.reveals = r.reveals || t.Reveals
+		r.writes = r.writes || t.writesFiles()
+		if r.pattern != "" && r.glob == nil && t.about && !t.External {
+			_, err := search.CompileGlob(r.pattern)
+			return err
+		}
+	}
+	return nil
 }
 
 // setPattern takes the pattern as a command and, if it is one, as a glob.
@@ -178,8 +195,11 @@ func (r Rule) concerns(s Subject) bool {
 		return true
 	}
 	for _, p := range append([]string{s.As}, s.Paths...) {
-		if p != "" && r.matchesPath(p) {
-			return true
+		// What is said of a folder holds for all that is in it.
+		for ; p != "" && p != "." && p != "/"; p = path.Dir(p) {
+			if r.matchesPath(p) {
+				return true
+			}
 		}
 	}
 	words, open := r.words()
@@ -200,7 +220,9 @@ func (r Rule) matchesPath(p string) bool {
 // covers tells whether the rule is about the whole of the subject: an allowed
 // command must not bring another along.
 func (r Rule) covers(s Subject) bool {
-	s.As = ""
+	if s.Command == "" && r.pattern != "" {
+		return slices.ContainsFunc(s.Paths, r.matchesPath)
+	}
 	if r.pattern == "" || s.Command == "" {
 		return r.concerns(s)
 	}
@@ -270,6 +292,16 @@ func (p Policy) permit(t *Tool, s Subject, granted bool) error {
 func (p Policy) hides(t *Tool, spellings []string) bool {
 	for _, r := range p.deny {
 		if r.pattern != "" && (r.names(t) || r.reveals) && r.concerns(Subject{Paths: spellings}) {
+			return true
+		}
+	}
+	return false
+}
+
+// keeps tells whether rules forbid to show the content of a place.
+func (p Policy) keeps(spellings []string) bool {
+	for _, r := range p.deny {
+		if r.reveals && r.concerns(Subject{Paths: spellings}) {
 			return true
 		}
 	}

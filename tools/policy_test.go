@@ -25,7 +25,10 @@ func TestRules(t *testing.T) {
 		{"write_file(docs/**)", "write_file", Subject{Paths: []string{"src/docs/a"}}, false},
 		{"write_file(**/.env)", "write_file", Subject{Paths: []string{"x/.env"}}, true},
 		{"write_file(/ws/docs/*)", "write_file", Subject{Paths: []string{"docs/a", "/ws/docs/a"}}, true},
-		{"write_file(*)", "write_file", Subject{Paths: []string{"a/b"}}, false},
+		{"write_file(*.md)", "write_file", Subject{Paths: []string{"a/b.md"}}, false},
+		{"write_file(docs)", "write_file", Subject{Paths: []string{"docs/a/b"}}, true},
+		{"write_file(docs/)", "write_file", Subject{Paths: []string{"docs/a"}}, true},
+		{"write_*(docs/**)", "edit_file", Subject{Paths: []string{"docs/a"}}, true},
 	} {
 		r, err := ParseRule(row.rule, reg)
 		require.NoError(t, err, row.rule)
@@ -64,6 +67,13 @@ func TestRulesAboutCommands(t *testing.T) {
 			require.Equal(t, row.cover, r.covers(s), "%s covers %s", row.pattern, row.command)
 		}
 	}
+}
+
+func TestAllowingAFolderDoesNotAllowWhatIsInIt(t *testing.T) {
+	r, err := ParseRule("write_file(.vscode)", NewRegistry(Builtin()...))
+	require.NoError(t, err)
+	require.False(t, r.covers(Subject{Paths: []string{".vscode/tasks.json"}}))
+	require.True(t, r.covers(Subject{Paths: []string{".vscode"}}))
 }
 
 func TestBadRulesAreRefusedWithTheReason(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -19,6 +20,11 @@ import (
 
 // defaultLimit is how many lines read_file shows unless told otherwise.
 const defaultLimit = 2000
+
+// maxRead is how long a page may take to be found in a huge file.
+const maxRead = 60 * time.Second
+
+var errReadTooLong = fmt.Errorf("finding these lines took longer than %v; the file is huge. Take an offset nearer to its beginning, or grep_search", maxRead)
 
 func readFile() Tool {
 	return New(Tool{
@@ -72,9 +78,14 @@ func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, err
 		return Output{}, readError(pathError(in.FilePath, err))
 	}
 	defer f.Close()
+	ctx, cancel := context.WithTimeoutCause(ctx, maxRead, errReadTooLong)
+	defer cancel()
 	r := &fileReader{ctx: ctx, f: f, info: info}
 	pg, err := r.page(in)
 	if err != nil {
+		if errors.Is(context.Cause(ctx), errReadTooLong) {
+			err = errReadTooLong
+		}
 		return Output{}, readError(r.explain(in.FilePath, err))
 	}
 	return s.showPage(in, p, r, pg)
@@ -171,6 +182,9 @@ func (r *fileReader) pageAt(sep byte, offset, limit int) (*page, error) {
 // explain says why a file can't be shown.
 func (r *fileReader) explain(name string, err error) error {
 	shown := shorten(name, maxPathShown)
+	if errors.Is(err, errReadTooLong) || isContextError(err) {
+		return err
+	}
 	var bad *edit.EncodingError
 	encoding := errors.As(err, &bad)
 	if !encoding && !errors.Is(err, errBinary) {

@@ -57,7 +57,7 @@ func runWriteFile(ctx context.Context, s *Session, in writeFileInput) (Output, e
 	if err != nil {
 		return Output{}, err
 	}
-	w := &fileWrite{s: s, in: in, p: p, shown: shorten(in.FilePath, maxPathShown)}
+	w := &fileWrite{s: s, in: in, p: p, action: writing.at(s, ws, p), shown: shorten(in.FilePath, maxPathShown)}
 	done, err := s.update(ctx, ws, p, in.Version, writing, w.change)
 	if err != nil {
 		return Output{}, fileError(in.FilePath, err)
@@ -84,6 +84,7 @@ type fileWrite struct {
 	in    writeFileInput
 	p     sandbox.Path
 	shown string
+	action
 
 	old     edit.Text
 	existed bool
@@ -102,7 +103,7 @@ func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
 		w.remark()
 		return []byte(w.in.Content), nil
 	}
-	_, note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, writing)
+	_, note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, w.action)
 	if err != nil {
 		return nil, sayAs(err)
 	}

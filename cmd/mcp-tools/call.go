@@ -195,7 +195,7 @@ func unknownTool(ctx context.Context, c *client, name string, err error) error {
 	for _, t := range tools {
 		names = append(names, t.Name)
 	}
-	return usagef("unknown tool %q%s; there are %s", name, didYouMean("", name, names), strings.Join(names, ", "))
+	return usagef("unknown tool %q; there are %s%s", name, strings.Join(names, ", "), didYouMean("", name, names))
 }
 
 // A printer shows results to a person, or to a program as JSON lines.

@@ -15,6 +15,8 @@ var (
 	// ErrNoChange: old_string was found only through a step of the ladder, and
 	// with the file's own characters kept the new text is what stands there.
 	ErrNoChange = errors.New("the file already reads so: old_string and new_string differ only in characters that are kept as the file has them")
+	// ErrTooMany: there are more than [MaxPlaces] places to replace.
+	ErrTooMany = errors.New("too many places to replace")
 	// ErrTooLong: the result would have more bytes than the request allows.
 	ErrTooLong = errors.New("the result would be too long")
 )

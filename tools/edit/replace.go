@@ -50,6 +50,7 @@ const (
 // nothing else. text may hold any bytes.
 //
 // Errors: [ErrEmptyOld], [ErrIdentical], [ErrNoChange], [ErrTooLong],
+// [ErrTooMany],
 // [*AmbiguousError], [*NotFoundError].
 func Replace(text string, r Request) (Result, error) {
 	if r.Old == "" {
@@ -105,6 +106,9 @@ func climb(text string, r Request) (res Result, found bool, err error) {
 	return Result{}, false, nil
 }
 
+// MaxPlaces is how many places are replaced at most: each is kept in memory.
+const MaxPlaces = 1_000_000
+
 // maxLines is how many places an AmbiguousError lists.
 const maxLines = 20
 
@@ -119,13 +123,19 @@ func (p pattern) places(text string, all bool) ([]place, error) {
 		if len(ambiguous.Lines) < maxLines {
 			ambiguous.Lines = append(ambiguous.Lines, lines.at(found.start))
 		}
+		if len(out) > MaxPlaces {
+			return false
+		}
 		if all && (len(out) == 0 || out[len(out)-1].end <= found.start) || len(out) == 0 {
 			out = append(out, found)
 		}
 		return true
 	})
-	if !all && ambiguous.Count > 1 {
+	switch {
+	case !all && ambiguous.Count > 1:
 		return nil, &ambiguous
+	case len(out) > MaxPlaces:
+		return nil, ErrTooMany
 	}
 	return out, nil
 }

@@ -102,7 +102,7 @@ func TestGlobRefused(t *testing.T) {
 			require.ErrorAs(t, err, &bad)
 			assert.Contains(t, err.Error(), c.want)
 			assert.Equal(t, c.escapes, assert.ObjectsAreEqual(ErrPatternEscapes, bad.Err))
-			assert.Less(t, time.Since(began), 2*time.Second)
+			assert.Less(t, time.Since(began), time.Minute)
 		})
 	}
 }

@@ -44,6 +44,7 @@ type floor struct {
 	vars   map[string]string       // set in the line, as far as it is known
 	params []string                // $0, $1, …; nil if not known
 	stdin  map[*syntax.Stmt]string // what is known to come through a pipe
+	dir    string                  // where a cd of the line went, if that is vital
 	depth  int
 	work   int
 	src    string   // the line looked at

@@ -36,13 +36,18 @@ func (f *floor) rules(name string, args []string) {
 		return
 	}
 	switch name {
+	case "cd", "pushd":
+		f.changeDir(args)
 	case "rm":
 		f.remove(args)
 	case "chmod", "chown", "chgrp":
 		f.changeAll(name, args)
 	case "dd":
 		f.diskDump(args)
-	case "tee", "cp", "mv", "install", "shred", "truncate", "badblocks":
+	case "mv":
+		f.moveAway(args)
+		f.overwrite(name, args)
+	case "tee", "cp", "install", "shred", "truncate", "badblocks":
 		f.overwrite(name, args)
 	case "init":
 		if len(args) > 0 && (args[0] == "0" || args[0] == "6") {
@@ -108,8 +113,42 @@ func (f *floor) remove(args []string) {
 		return
 	}
 	for _, a := range operands(args) {
-		if what := vital(a, true); what != "" {
+		if what := vital(f.from(a), true); what != "" {
 			f.deny("rm would remove %s with all that is in it", what)
+		}
+	}
+}
+
+// changeDir notes where the commands after it run, if that is a place whose
+// content must not be removed: `cd / && rm -rf *`.
+func (f *floor) changeDir(args []string) {
+	to := home
+	if words := operands(args); len(words) > 0 {
+		to = f.from(words[0])
+	}
+	f.dir = ""
+	if vital(to, true) != "" {
+		f.dir = to
+	}
+}
+
+// from is a path as seen from where a cd of the line went.
+func (f *floor) from(p string) string {
+	if f.dir == "" || strings.HasPrefix(p, "/") || strings.HasPrefix(p, home) {
+		return p
+	}
+	return f.dir + "/" + p
+}
+
+// moveAway denies moving a vital directory to another name.
+func (f *floor) moveAway(args []string) {
+	words := operands(args)
+	for i, a := range words {
+		if i == len(words)-1 && len(words) > 1 {
+			break
+		}
+		if what := vital(f.from(a), true); what != "" {
+			f.deny("mv would take away %s", what)
 		}
 	}
 }

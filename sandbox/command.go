@@ -18,6 +18,10 @@ const (
 	maxValue = 4 << 10
 	// maxWork bounds the commands looked at: loops are followed.
 	maxWork = 20000
+	// maxWordParts and maxMade bound the parts of words looked at, and the text made
+	// of them, in bytes: a loop looks at its words again each time.
+	maxWordParts = 200_000
+	maxMade      = 8 << 20
 )
 
 // Denied reports whether a command line is one that is never run, whatever the
@@ -26,29 +30,36 @@ const (
 // It looks through quotes, wrappers (env, xargs, find -exec, …), nested shells,
 // and variables as far as they are set in the line itself. It is a floor, not
 // a wall: a program the line starts, or a text made when it runs, is not seen.
-func Denied(line string) (reason string, denied bool) {
+func Denied(line string) (reason string, denied bool) { return DeniedReading(line, "") }
+
+// DeniedReading is [Denied] for a line that is given a text on its standard
+// input, which a shell in it would run.
+func DeniedReading(line, stdin string) (reason string, denied bool) {
 	if len(line) > maxAnalysed {
 		return fmt.Sprintf("the command line is too long (%d bytes, at most %d); put it into a script file", len(line), maxAnalysed), true
 	}
 	if reason := hidden(line); reason != "" {
 		return reason, true
 	}
-	f := &floor{vars: map[string]string{}}
+	f := &floor{vars: map[string]string{}, given: stdin}
 	f.line(line)
 	return f.reason, f.reason != ""
 }
 
 // floor goes through a command line until it finds a reason to deny it.
 type floor struct {
-	reason string
-	vars   map[string]string       // set in the line, as far as it is known
-	params []string                // $0, $1, …; nil if not known
-	stdin  map[*syntax.Stmt]string // what is known to come through a pipe
-	dir    string                  // where a cd of the line went, if that is vital
-	depth  int
-	work   int
-	src    string   // the line looked at
-	list   *listing // nil: only a reason to deny is sought
+	reason    string
+	vars      map[string]string       // set in the line, as far as it is known
+	params    []string                // $0, $1, …; nil if not known
+	stdin     map[*syntax.Stmt]string // what is known to come through a pipe
+	given     string                  // what the whole line reads
+	dir       string                  // where a cd of the line went, if that is vital
+	depth     int
+	work      int
+	wordParts int
+	made      int      // bytes of text made of words
+	src       string   // the line looked at
+	list      *listing // nil: only a reason to deny is sought
 }
 
 func (f *floor) deny(format string, args ...any) {
@@ -93,6 +104,16 @@ func (f *floor) line(line string) {
 // goOn counts a step, and reports whether there may be more.
 func (f *floor) goOn() bool {
 	if f.work++; f.work > maxWork {
+		f.giveUp("it is too complex to be looked into")
+	}
+	return f.reason == ""
+}
+
+// spend counts a part of a word and the text made of it, as goOn counts commands.
+func (f *floor) spend(bytes int) bool {
+	f.wordParts++
+	f.made += bytes
+	if f.wordParts > maxWordParts || f.made > maxMade {
 		f.giveUp("it is too complex to be looked into")
 	}
 	return f.reason == ""
@@ -233,26 +254,26 @@ func (f *floor) function(n *syntax.FuncDecl) {
 	syntax.Walk(n.Body, func(node syntax.Node) bool {
 		switch x := node.(type) {
 		case *syntax.Stmt:
-			if x.Background && calls(x, name) {
+			if x.Background && f.calls(x, name) {
 				f.deny("%s", forkBomb)
 			}
 		case *syntax.BinaryCmd:
-			if piped(x.Op) && calls(x.X, name) && calls(x.Y, name) {
+			if piped(x.Op) && f.calls(x.X, name) && f.calls(x.Y, name) {
 				f.deny("%s", forkBomb)
 			}
 		}
-		return f.reason == ""
+		return f.spend(0)
 	})
 }
 
 const forkBomb = "a function that starts itself over and over (a fork bomb) takes the machine down"
 
-func calls(node syntax.Node, name string) (found bool) {
+func (f *floor) calls(node syntax.Node, name string) (found bool) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[0].Lit() == name {
 			found = true
 		}
-		return !found
+		return !found && f.spend(0)
 	})
 	return found
 }
@@ -298,7 +319,10 @@ func (f *floor) output(s *syntax.Stmt) (string, bool) {
 
 // input is what a command is known to read.
 func (f *floor) input(s *syntax.Stmt) string {
-	text := f.stdin[s]
+	text, piped := f.stdin[s]
+	if !piped {
+		text = f.given
+	}
 	for _, r := range s.Redirs {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:

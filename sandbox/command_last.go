@@ -7,6 +7,33 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// endings are commands after which the last one of a line may not be reached,
+// or not be the one whose status counts.
+var endings = map[string]bool{
+	"exit": true, "return": true, "exec": true, "set": true, "shopt": true, "trap": true,
+	"source": true, ".": true, "eval": true, "break": true, "continue": true, "kill": true, "logout": true, "builtin": true,
+}
+
+// mayEndEarly tells whether a line can end before its last command, or whose
+// status counts is another one's: the status is then nobody's in particular.
+func (f *floor) mayEndEarly(file *syntax.File) (may bool) {
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.FuncDecl:
+			may = true
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				name := n.Args[0].Lit()
+				may = may || name == "" || endings[name]
+			}
+		case *syntax.ParamExp:
+			may = may || n.Exp != nil && (n.Exp.Op == syntax.ErrorUnset || n.Exp.Op == syntax.ErrorUnsetOrNull)
+		}
+		return !may
+	})
+	return may
+}
+
 // last is the simple command whose failure is that of some statements.
 func (f *floor) last(stmts []*syntax.Stmt) string {
 	for len(stmts) > 0 {

@@ -56,7 +56,10 @@ func AnalyseCommands(line string) Commands {
 		return c
 	}
 	f = &floor{list: &listing{}, src: line} // words only
-	if c.Last = f.last(file.Stmts); len(c.Last) > maxValue {
+	if !f.mayEndEarly(file) {
+		c.Last = f.last(file.Stmts)
+	}
+	if len(c.Last) > maxValue {
 		c.Last = strings.ToValidUTF8(c.Last[:maxValue], "")
 	}
 	if args, ok := literalCall(file); ok && !c.Unclear {

@@ -37,6 +37,8 @@ func TestDenied(t *testing.T) {
 		`su''do ls`, `"sudo" ls`, `s\udo ls`, `$'\x73udo' ls`, `$'\163\165do' ls`, `\sudo ls`, `{sudo,ls}`, `{,sudo} ls`, `$'sudo\0x' ls`, `SUDO ls`, `/usr/bin/../bin/sudo ls`,
 		`S=sudo; $S ls`, `C="sudo ls"; $C`, `export S=su; ${S}do ls`, `s${x}udo ls`, `$EMPTY sudo ls`, `${X:-sudo} ls`, `$(echo sudo) ls`, "`printf sudo` ls",
 		`for c in sudo; do $c ls; done`, `set -- sudo ls; "$@"`, `A=1 B=2 sudo ls`, `! sudo ls`,
+		// environments
+		`env - sudo ls`, `env -i - sudo ls`, `env - A=b sudo ls`,
 		// from another folder
 		`cd / && rm -rf *`, `cd / ; rm -rf .`, `(cd /; rm -rf ./*)`, `cd ~ && rm -rf *`, `cd; rm -rf *`, `pushd /; rm -rf *`, `cd /usr && rm -rf lib`, `sh -c 'cd / && rm -rf *'`, `mv / /x`, `mv ~ /tmp/x`, `mv /* /tmp/x`,
 		// places
@@ -189,5 +191,37 @@ func FuzzDenied(f *testing.F) {
 func BenchmarkDenied(b *testing.B) {
 	for b.Loop() {
 		Denied("cd sub && FOO=bar go test -run 'TestX' ./... 2>&1 | grep -v skip | head -50")
+	}
+}
+
+func TestWhatAShellReadsIsLookedAtToo(t *testing.T) {
+	for line, stdin := range map[string]string{"bash": "sudo ls", "sh -s": "rm -rf /", "cd x && bash": "sudo ls", ". /dev/stdin": "sudo ls"} {
+		_, denied := DeniedReading(line, stdin)
+		assert.True(t, denied, line)
+	}
+	for line, stdin := range map[string]string{"cat": "sudo ls", "python3": "sudo", "bash": "ls", "echo ls | bash": "sudo ls", "bash <<< ls": "sudo ls"} {
+		reason, denied := DeniedReading(line, stdin)
+		assert.False(t, denied, "%s: %s", line, reason)
+	}
+}
+
+// Loops look at their words again and again, and functions at all in them: a
+// short line must not cost more than a moment. The bound only guards against
+// hanging.
+func TestLoopsAndFunctionsAreBounded(t *testing.T) {
+	loop := func(depth int, body string) string {
+		return strings.Repeat("for a in a a a a a a a a a a a a a a a a a a a a; do ", depth) + body + strings.Repeat("; done", depth)
+	}
+	for name, line := range map[string]string{
+		"braces":      loop(4, "x "+strings.Repeat("{a,b}", 5000)),
+		"variables":   loop(4, "x "+strings.Repeat("$a ", 15000)),
+		"assignments": loop(4, "x="+strings.Repeat("a", 50000)),
+		"functions":   strings.Repeat("f() ", 15000) + "{ x; }",
+	} {
+		began := time.Now()
+		Denied(line)
+		AnalyseCommands(line)
+		assert.Less(t, time.Since(began), time.Minute, name)
+		t.Logf("%s: %v", name, time.Since(began))
 	}
 }

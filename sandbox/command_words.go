@@ -93,6 +93,9 @@ func (f *floor) parts(parts []syntax.WordPart, quoted, start bool) []string {
 	var tail strings.Builder // of all of them
 	for i, p := range parts {
 		more := f.part(p, quoted, start && i == 0)
+		if !f.spend(len(texts) * (len(texts[0]) + tail.Len())) {
+			return []string{unknown}
+		}
 		if len(texts)*len(more) > maxAlternatives || len(texts[0])+tail.Len() > maxValue {
 			more = f.list.cut(more, len(texts))
 			texts = texts[:1]

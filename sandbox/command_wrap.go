@@ -56,6 +56,10 @@ func (w wrapper) inner(name string, args []string) []string {
 			i++
 			break
 		}
+		if name == "env" && a == "-" { // as -i
+			i++
+			continue
+		}
 		if len(a) < 2 || a[0] != '-' {
 			break
 		}

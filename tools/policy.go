@@ -184,6 +184,7 @@ type Subject struct {
 	As    string
 	// Command is the line it runs, and Runs what that was found to run.
 	Command string
+	Stdin   string // what that reads
 	Runs    sandbox.Commands
 	// Guarded: the place may only be written with the user's word.
 	Guarded bool
@@ -277,7 +278,7 @@ func (p Policy) permit(t *Tool, s Subject, granted bool) error {
 		}
 	}
 	if s.Command != "" {
-		if reason, no := sandbox.Denied(s.Command); no {
+		if reason, no := sandbox.DeniedReading(s.Command, s.Stdin); no {
 			return Fail(Output{Text: "Error: Dangerous command blocked: " + reason + ". Nothing was run. If it is really needed, ask the user to run it."})
 		}
 	}

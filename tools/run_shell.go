@@ -70,7 +70,7 @@ func (in runShellInput) Validate(*Session) error {
 }
 
 func (in runShellInput) Target(context.Context, *Session) (Subject, error) {
-	return Subject{Command: in.Command, Runs: sandbox.AnalyseCommands(in.Command)}, nil
+	return Subject{Command: in.Command, Stdin: in.Stdin, Runs: sandbox.AnalyseCommands(in.Command)}, nil
 }
 
 func runRunShell(ctx context.Context, s *Session, in runShellInput) (Output, error) {

@@ -47,6 +47,9 @@ func TestExitCodesThatAreNoFailure(t *testing.T) {
 	for command, want := range map[string]string{
 		"grep x f": "nothing matched", "cat f | grep x": "nothing matched", "cd d && /usr/bin/grep x f": "nothing matched",
 		"diff a b": "the files differ", "test -f x": "the condition does not hold", "[ -f x ]": "the condition does not hold", "[[ -f x ]]": "the condition does not hold",
+		// The last command may not have been reached, or not be the one that failed.
+		"set -e; false; grep -q x f": "", "set -o pipefail; false | grep hi f": "", "false || exit 1; diff a a": "", "f(){ exit 1; }; f; test -f f": "",
+		": ${X:?}; grep x f": "", ". ./env; grep x f": "", "$RUN; grep x f": "", "trap 'x' ERR; grep x f": "",
 		"false": "", "grep x f | head": "", "make": "", "grep x f; false": "", "'": "",
 	} {
 		require.Equal(t, want, exitMeaning(command, 1), command)

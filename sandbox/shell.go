@@ -294,6 +294,9 @@ func (s *Shell) Close() {
 	returned := make(chan struct{})
 	go func() { s.running.Wait(); close(returned) }()
 	waitFor(returned, grace+endWait+time.Second)
+	s.mu.Lock()
+	left = append(left, s.lingering...) // what calls that just returned left behind
+	s.mu.Unlock()
 	deadline := time.Now().Add(grace + endWait)
 	for _, l := range left {
 		waitFor(l.gone(), time.Until(deadline))

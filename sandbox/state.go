@@ -3,6 +3,7 @@ package sandbox
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,6 +129,10 @@ func (st *State) open(create bool) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := keepPrivate(r); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("results are for their owner alone: %w", err)
+	}
 	real, err := filepath.EvalSymlinks(st.resultsDir())
 	if err != nil {
 		r.Close()
@@ -149,6 +154,15 @@ func (st *State) isOpen() bool {
 	}
 	named, err := os.Stat(st.resultsDir())
 	return err == nil && os.SameFile(open, named)
+}
+
+// keepPrivate takes the rights of others off a directory that was there already.
+func keepPrivate(r *os.Root) error {
+	info, err := r.Stat(".")
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return r.Chmod(".", 0o700)
 }
 
 // locate finds a saved result by its absolute path. The directory itself and

@@ -86,7 +86,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		err = stuck
 	}
 	if ended != nil && interrupt(in) {
-		<-ended
+		select {
+		case <-ended:
+		case <-time.After(killGrace): // it waits for the client to read an answer
+		}
 	}
 	return err
 }

@@ -289,3 +289,15 @@ func TestARefusalShowsNothingThatRulesForbidToRead(t *testing.T) {
 		}
 	}
 }
+
+func TestNearNamesAreNotThoseThatRulesHide(t *testing.T) {
+	p := newPlace(t, map[string]string{".env": "x", "config": "x"}, deny("read_file(.env)"))
+	require.NotContains(t, p.fails("read_file", map[string]any{"file_path": ".enw"}), "Did you mean")
+	require.Contains(t, p.fails("read_file", map[string]any{"file_path": "confg"}), "Did you mean: config?")
+}
+
+func TestALineThatCannotBeReadIsRefusedWithTheReason(t *testing.T) {
+	p := newPlace(t, nil, deny("run_shell(git push:*)"))
+	require.Contains(t, p.fails("run_shell", map[string]any{"command": "$PYTHON -m pytest"}), "it cannot be told what this line runs")
+	require.Contains(t, p.fails("run_shell", map[string]any{"command": "git push"}), "the user's rule --deny run_shell(git push:*) forbids this")
+}

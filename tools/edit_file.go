@@ -59,7 +59,7 @@ func runEditFile(ctx context.Context, s *Session, in editFileInput) (Output, err
 	case errors.Is(err, errDryRun):
 		return e.dryRun(), nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Output{}, notFound(ws, in.FilePath, p)
+		return Output{}, s.notFound(ws, in.FilePath, p)
 	case err != nil:
 		return Output{}, fileError(in.FilePath, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -19,12 +20,16 @@ const (
 )
 
 // notFound says that a file does not exist, and what the model may have meant.
-func notFound(ws *sandbox.Workspace, name string, p sandbox.Path) error {
+func (s *Session) notFound(ws *sandbox.Workspace, name string, p sandbox.Path) error {
 	shown := shorten(name, maxPathShown)
 	if inner, ok := withoutRootName(ws, name); ok {
 		return fmt.Errorf("%s does not exist. Did you mean: %s? Paths begin inside the root", shown, inner)
 	}
 	dir, missing, entries := nearestDir(ws, p)
+	entries = slices.DeleteFunc(entries, func(e sandbox.Entry) bool {
+		rel := path.Join(dir, e.Name)
+		return ws.Hides(p, rel) || s.env.Policy.keeps(ws.SpellingsBelow(p, rel))
+	})
 	if missing != "" {
 		return fmt.Errorf("%s does not exist: there is no folder %s%s", shown, ws.ShowBelow(p, missing), didYouMean(ws.ShowBelow(p, dir), path.Base(missing), entries, true))
 	}

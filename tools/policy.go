@@ -273,7 +273,11 @@ func (r Rule) refusal() error {
 // the model. granted: a rule allows this very place.
 func (p Policy) permit(t *Tool, s Subject, granted bool) error {
 	for _, r := range p.deny {
-		if r.names(t) && r.concerns(s) {
+		switch {
+		case !r.names(t) || !r.concerns(s):
+		case s.Runs.Unclear:
+			return denied("it cannot be told what this line runs, and the user's rule --deny %s forbids some commands. Write each program by its name, in valid bash, without computing names.", r.text)
+		default:
 			return r.refusal()
 		}
 	}

@@ -73,7 +73,7 @@ func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, err
 	f, info, err := ws.Open(p)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return Output{}, readError(notFound(ws, in.FilePath, p))
+			return Output{}, readError(s.notFound(ws, in.FilePath, p))
 		}
 		return Output{}, readError(pathError(in.FilePath, err))
 	}

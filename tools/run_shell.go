@@ -80,7 +80,7 @@ func runRunShell(ctx context.Context, s *Session, in runShellInput) (Output, err
 	}
 	switch {
 	case !dir.Exists:
-		return Output{}, notFound(ws, in.Cwd, dir)
+		return Output{}, s.notFound(ws, in.Cwd, dir)
 	case !dir.Info.IsDir():
 		return Output{}, fmt.Errorf("cwd %s is a file, not a folder", in.Cwd)
 	case s.env.Shell == nil:

@@ -41,7 +41,7 @@ func (s *Session) openScope(ctx context.Context, name string, ignored, hidden bo
 		return nil, err
 	}
 	if !p.Exists {
-		return nil, notFound(ws, name, p)
+		return nil, s.notFound(ws, name, p)
 	}
 	root, err := ws.OpenRoot(p)
 	if err != nil {

@@ -69,6 +69,9 @@ func callOne(ctx context.Context, cfg *config, std streams, show *printer, args 
 			return unknownTool(ctx, c, args[0], err)
 		}
 		show.result(res)
+		if show.failed != nil {
+			return fmt.Errorf("writing the result: %w", show.failed)
+		}
 		if res.IsError {
 			return errReported
 		}
@@ -80,10 +83,14 @@ func callOne(ctx context.Context, cfg *config, std streams, show *printer, args 
 func callLines(ctx context.Context, cfg *config, std streams, show *printer) error {
 	return withServer(ctx, cfg, std, func(c *client) error {
 		failed := false
-		lines := bufio.NewScanner(std.in)
-		lines.Buffer(nil, 64<<20)
-		for n := 1; lines.Scan(); n++ {
-			line := strings.TrimSpace(lines.Text())
+		lines, readErr := readLines(ctx, std.in)
+		n := 0
+		for line := range lines {
+			n++
+			if show.failed != nil {
+				return fmt.Errorf("writing the results: %w", show.failed)
+			}
+			line = strings.TrimSpace(line)
 			if line == "" || line[0] == '#' {
 				continue
 			}
@@ -109,14 +116,59 @@ func callLines(ctx context.Context, cfg *config, std streams, show *printer) err
 				}
 			}
 		}
-		if err := lines.Err(); err != nil {
+		if err := readErr(); err != nil {
 			return fmt.Errorf("reading stdin: %w", err)
+		}
+		if show.failed != nil {
+			return fmt.Errorf("writing the results: %w", show.failed)
 		}
 		if failed {
 			return errReported
 		}
 		return nil
 	})
+}
+
+// maxInputLine bounds a line of call -.
+const maxInputLine = 64 << 20
+
+// readLines yields the lines of r until it ends or ctx does, even while a read
+// waits; then failed tells what went wrong, if anything.
+func readLines(ctx context.Context, r io.Reader) (lines <-chan string, failed func() error) {
+	out := make(chan string)
+	var err error
+	go func() {
+		defer close(out)
+		fed := make(chan string)
+		ended := make(chan error, 1)
+		go func() {
+			scan := bufio.NewScanner(r)
+			scan.Buffer(nil, maxInputLine)
+			for scan.Scan() {
+				select {
+				case fed <- scan.Text():
+				case <-ctx.Done():
+					return
+				}
+			}
+			ended <- scan.Err()
+		}()
+		for {
+			select {
+			case line := <-fed:
+				select {
+				case out <- line:
+				case <-ctx.Done():
+				}
+			case err = <-ended:
+				return
+			case <-ctx.Done():
+				err = ctx.Err()
+				return
+			}
+		}
+	}()
+	return out, func() error { return err }
 }
 
 // withServer runs do with a server that has the flags of cfg.
@@ -204,6 +256,13 @@ type printer struct {
 	terminal bool
 	asJSON   bool
 	calls    int
+	failed   error // the first write that did not go through
+}
+
+func (p *printer) print(format string, args ...any) {
+	if _, err := fmt.Fprintf(p.w, format, args...); err != nil && p.failed == nil {
+		p.failed = err
+	}
 }
 
 // header shows the line a result belongs to.
@@ -212,26 +271,26 @@ func (p *printer) header(line string) {
 		return
 	}
 	if p.calls++; p.calls > 1 {
-		fmt.Fprintln(p.w)
+		p.print("\n")
 	}
-	fmt.Fprintf(p.w, "> %s\n", p.safe(clip(line, 200)))
+	p.print("> %s\n", p.safe(clip(line, 200)))
 }
 
 func (p *printer) result(res callResult) {
 	if p.asJSON {
 		var line bytes.Buffer
 		if json.Compact(&line, res.raw) == nil {
-			fmt.Fprintln(p.w, line.String())
+			p.print("%s\n", line.String())
 		}
 		return
 	}
 	for _, c := range res.Content {
 		switch c.Type {
 		case "text":
-			fmt.Fprintln(p.w, p.safe(strings.TrimSuffix(c.Text, "\n")))
+			p.print("%s\n", p.safe(strings.TrimSuffix(c.Text, "\n")))
 		case "resource_link": // the text names the file too
 		default:
-			fmt.Fprintf(p.w, "[%s %s, shown by --json]\n", c.Type, c.MimeType)
+			p.print("[%s %s, shown by --json]\n", c.Type, c.MimeType)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -78,12 +79,26 @@ func (c *config) check() error {
 	if c.sandbox.value == "full" {
 		return usagef("--sandbox full: this build cannot confine the shell; use --sandbox off to run commands unconfined")
 	}
+	if name := ownVariable(os.Environ()); name != "" {
+		return usagef("%s is set, but this build takes no settings from the environment; use the flag, and unset it", name)
+	}
 	for _, f := range c.fetch {
 		if err := checkFetchAllow(f); err != nil {
 			return usagef("--fetch-allow %s: %v", f, err)
 		}
 	}
 	return nil
+}
+
+// ownVariable is a variable meant as a setting of ours: to ignore it silently
+// could leave somebody unprotected who believes in it.
+func ownVariable(environ []string) string {
+	for _, v := range environ {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "MCP_TOOLS_") {
+			return name
+		}
+	}
+	return ""
 }
 
 // rootSpecs are the roots to open; none: the roots of the client.

@@ -48,6 +48,23 @@ func (l *pathLocks) acquire(ctx context.Context, host string) (func(), error) {
 	}
 }
 
+// settle waits until whoever holds or awaits the lock of a place now has given it
+// back, or for ctx, whose cause is then the error.
+func (l *pathLocks) settle(ctx context.Context, host string) error {
+	l.mu.Lock()
+	busy := l.held[fold(host)] != nil
+	l.mu.Unlock()
+	if !busy {
+		return nil
+	}
+	unlock, err := l.acquire(ctx, host)
+	if err != nil {
+		return err
+	}
+	unlock()
+	return nil
+}
+
 func (l *pathLocks) leave(key string, pl *pathLock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

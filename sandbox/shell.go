@@ -13,7 +13,12 @@ import (
 // ErrShellClosed: the shell was closed, nothing more is started.
 var ErrShellClosed = errors.New("the shell is closed")
 
+// ErrShellBusy: as many commands run as may; nothing was started.
+var ErrShellBusy = errors.New("too many commands are running")
+
 const (
+	// maxCommands bounds the commands that run at once, whoever started them.
+	maxCommands = 32
 	// maxLingering bounds how many commands may have left children behind: of
 	// more, those of the oldest are ended.
 	maxLingering = 64
@@ -43,9 +48,10 @@ type Shell struct {
 	closed    bool
 	closing   chan struct{}
 	running   sync.WaitGroup
+	commands  int         // of them, those counted against maxCommands
 	lingering []*lingerer // oldest first
 
-	maxLingering int
+	maxLingering, maxCommands int
 }
 
 // ShellOptions configure a Shell. The zero value works.
@@ -81,7 +87,7 @@ type Finished struct {
 
 // NewShell returns a Shell. Close ends it.
 func NewShell(o ShellOptions) *Shell {
-	s := &Shell{closing: make(chan struct{}), maxLingering: maxLingering}
+	s := &Shell{closing: make(chan struct{}), maxLingering: maxLingering, maxCommands: maxCommands}
 	if o.State != nil {
 		s.spool = func() (Spool, error) { return o.State.Create() }
 	}
@@ -127,10 +133,10 @@ func checkCommand(c Command) error {
 }
 
 func (s *Shell) run(ctx context.Context, c Command, j job) (Finished, error) {
-	if !s.enter() {
-		return Finished{}, ErrShellClosed
+	if err := s.enter(); err != nil {
+		return Finished{}, err
 	}
-	defer s.running.Done()
+	defer s.leave()
 
 	p, pipes, err := s.start(j, c.Stdin)
 	if err != nil {
@@ -161,14 +167,32 @@ func (s *Shell) start(j job, stdin string) (process, *streams, error) {
 	return p, pipes, nil
 }
 
-func (s *Shell) enter() bool {
+func (s *Shell) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return false
+	switch {
+	case s.closed:
+		return ErrShellClosed
+	case s.commands >= s.maxCommands:
+		return ErrShellBusy
 	}
+	s.commands++
 	s.running.Add(1)
-	return true
+	return nil
+}
+
+func (s *Shell) leave() {
+	s.mu.Lock()
+	s.commands--
+	s.mu.Unlock()
+	s.running.Done()
+}
+
+// Commands is how many commands run now.
+func (s *Shell) Commands() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.commands
 }
 
 // await waits for the shell's end, and brings it about where it must.

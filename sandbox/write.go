@@ -46,6 +46,14 @@ type UpdateOptions struct {
 // process: roots of different sessions may be the same folder, or overlap.
 var writing pathLocks
 
+// Settle waits for the updates of p that were begun before it, in this process. A
+// reader that has settled sees what they did: whoever cut off a write and looks
+// whether it happened must not be told no, and have it happen after that. Its
+// error is the cause of ctx.
+func (w *Workspace) Settle(ctx context.Context, p Path) error {
+	return writing.settle(ctx, p.Host())
+}
+
 // Update replaces the content of the file at p, or makes it with its parents.
 //
 // It holds the lock of the place over all sessions while it reads the file,

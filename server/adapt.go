@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"runtime/debug"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -64,7 +65,13 @@ func (s *Server) handler(t *tools.Tool) mcpserver.ToolHandlerFunc {
 		if r.progress != nil {
 			ctx = tools.WithProgress(ctx, r.progress.report)
 		}
-		return toResult(call.Run(ctx), r.protocol()), nil
+		began := time.Now()
+		res := call.Run(ctx)
+		r.listChanged = res.ListChanged
+		if s.observe != nil {
+			s.observe(t.Name, res.IsError, time.Since(began))
+		}
+		return toResult(res, r.protocol()), nil
 	}
 }
 

@@ -21,9 +21,8 @@ type answer struct{ result, fail json.RawMessage }
 // request asks the client and waits for its answer.
 func (c *conn) request(ctx context.Context, method string) (json.RawMessage, error) {
 	got := make(chan answer, 1)
+	id := c.id + "-" + strconv.FormatUint(c.srv.seq.Add(1), 10)
 	c.mu.Lock()
-	c.seq++
-	id := c.peer.id + "-" + strconv.FormatUint(c.seq, 10)
 	c.asked["s"+id] = got
 	c.mu.Unlock()
 	defer func() {
@@ -54,11 +53,11 @@ func (c *conn) request(ctx context.Context, method string) (json.RawMessage, err
 }
 
 // route hands an answer to whoever asked. What nobody asked for is ignored.
-func (c *conn) route(key string, a answer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if got := c.asked[key]; got != nil {
-		delete(c.asked, key)
+func (p *peer) route(key string, a answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if got := p.asked[key]; got != nil {
+		delete(p.asked, key)
 		got <- a
 	}
 }
@@ -66,20 +65,20 @@ func (c *conn) route(key string, a answer) {
 // wantForget drops the roots known so far. Requests that come later wait for it;
 // reading does not, since a call that is just asking for the roots holds them
 // until its answer is read.
-func (c *conn) wantForget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.srv.env.Workspace != nil || c.closing {
+func (p *peer) wantForget() {
+	if p.srv.env.Workspace != nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	done := make(chan struct{})
-	earlier := c.forgotten
-	c.forgotten = done
-	c.calls.Go(func() {
+	earlier := p.forgotten
+	p.forgotten = done
+	p.load.run(func() {
 		defer close(done)
 		if earlier != nil {
 			<-earlier
 		}
-		c.forgetRoots()
+		p.forgetRoots()
 	})
 }

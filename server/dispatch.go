@@ -5,35 +5,63 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync"
-	"unicode/utf8"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
 const (
-	// maxRunning and maxHeld bound what a client can make us hold: requests at
-	// work, and the bytes of their messages. What is over is refused at once;
-	// were reading to pause instead, the cancellation that frees a place could
-	// not be read.
+	// maxMessage is the longest message in bytes.
+	maxMessage = 8 << 20
+	// maxRunning and maxHeld bound what one client on stdio can make us hold:
+	// requests at work, and the bytes of their messages.
 	maxRunning = 512
 	maxHeld    = 64 << 20
 	// maxBatch is how many messages a batch of 2025-03-26 may hold.
 	maxBatch = 100
+	// maxLoggedID is how much of a request's id is logged.
+	maxLoggedID = 64
 )
+
+// An origin is where a message came from, and where what it causes goes.
+type origin struct {
+	batched bool
+	// send tells the client something that belongs to the request, before its
+	// answer, and says whether there was a way to.
+	send func(line []byte) bool
+	// reply is called once for every message.
+	reply func(response)
+	// gone says whether the client has hung up. nil: that is not known.
+	gone func() bool
+}
+
+// response is the answer to a message.
+type response struct {
+	line []byte    // with its newline; nil: there is no answer
+	fail *rpcError // not nil: the line tells this
+}
+
+func refusal(id json.RawMessage, fail *rpcError) response {
+	return response{errorLine(id, fail), fail}
+}
 
 // exchange is one request and its answer.
 type exchange struct {
 	*request
+	origin
 	key    string
 	id     json.RawMessage
+	seq    uint64
 	size   int
+	began  time.Time
+	log    *slog.Logger
 	ctx    context.Context
 	cancel context.CancelFunc
-	reply  func(line []byte) // nil line: there is no answer
 
-	settled  bool          // guarded by conn.mu: answered, or never to be
+	settled  bool          // guarded by peer.mu: answered, or never to be
 	answered chan struct{} // closed then
 	before   chan struct{} // not nil: closed when the call before it is answered
 	start    chan struct{} // not nil: it waits for this to be closed
@@ -54,165 +82,115 @@ func inline(method string) bool {
 	return false
 }
 
-// receive takes one line.
-func (c *conn) receive(line []byte) {
-	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
-	switch {
-	case len(line) == 0:
-	case !utf8.Valid(line):
-		c.write(errorLine(nil, parseError("the message is not UTF-8")))
-	case !json.Valid(line):
-		c.write(errorLine(nil, parseError("the message is not JSON")))
-	case line[0] == '[':
-		c.batch(line)
-	default:
-		c.message(line, false, func(answer []byte) {
-			if answer != nil {
-				c.write(answer)
-			}
-		})
+// message takes one message and calls o.reply once, now or when it is answered.
+func (p *peer) message(text []byte, o origin) {
+	m, fail := decode(text)
+	if fail != nil {
+		o.reply(refusal(m.id, fail))
+		return
 	}
+	p.dispatch(m, o)
 }
 
-// message takes one message and calls reply once, now or when it is answered.
-func (c *conn) message(line []byte, batched bool, reply func([]byte)) {
-	m, err := decodeEnvelope(line)
-	if err != nil {
-		reply(errorLine(nil, invalidRequest("a message "+err.Error())))
-		return
-	}
-	key, idOK := idKey(m.id)
-	refuse := func(fail *rpcError) {
-		if idOK {
-			reply(errorLine(m.id, fail))
-		} else {
-			reply(errorLine(nil, fail))
-		}
-	}
-	method, isMethod := unquote(m.method)
-	switch v, ok := unquote(m.version); {
-	case !ok || v != mcp.JSONRPC_VERSION:
-		refuse(invalidRequest(`jsonrpc must be "2.0"`))
-		return
-	case m.method == nil && (m.result != nil || m.fail != nil):
-		c.route(key, answer{m.result, m.fail})
-		reply(nil)
-		return
-	case !isMethod || method == "":
-		refuse(invalidRequest("method must be a string"))
-		return
-	}
-	p, fail := decodeParams(m.params)
-	if m.id == nil {
-		if fail == nil {
-			c.notified(method, &p)
-		}
-		reply(nil)
-		return
-	}
+// dispatch does what message does for one that was taken apart.
+func (p *peer) dispatch(m *incoming, o origin) {
 	switch {
-	case !idOK:
-		refuse(invalidRequest("id must be a string or a number"))
-		return
-	case batched && method == string(mcp.MethodInitialize):
-		refuse(invalidRequest("initialize cannot be part of a batch"))
-		return
+	case m.kind == isResponse:
+		p.route(m.key, m.answer)
+		o.reply(response{})
+	case m.kind == isNotification:
+		p.notified(m)
+		o.reply(response{})
+	case o.batched && m.method == string(mcp.MethodInitialize):
+		o.reply(refusal(m.id, invalidRequest("initialize cannot be part of a batch")))
+	default:
+		p.begin(m, o)
 	}
-	if fail == nil {
-		fail = p.check(method)
-	}
-	if fail != nil {
-		refuse(fail)
-		return
-	}
-	c.begin(&exchange{
-		request: &request{
-			peer: c.peer, method: method, toolName: p.toolName,
-			modern: mcp.IsModernProtocol(p.protocolVersion), revision: p.protocolVersion,
-		},
-		key: key, id: m.id, size: len(line), reply: reply, answered: make(chan struct{}),
-	}, m.params, &p)
 }
 
 // begin starts a request. When it returns, a call has its place in the queue of
 // its session, and an inline request its answer.
-func (c *conn) begin(x *exchange, raw json.RawMessage, p *params) {
-	c.mu.Lock()
-	var refusal *rpcError
-	switch {
-	case c.closing:
-		refusal = &rpcError{Code: codeBusy, Message: "The server is shutting down"}
-	case c.live[x.key] != nil:
-		refusal = invalidRequest("this id is that of a request still running")
-	case !inline(x.method) && (c.running >= maxRunning || c.running > 0 && c.held+x.size > maxHeld):
-		refusal = &rpcError{Code: codeBusy, Message: fmt.Sprintf("Server busy: %d requests are running; wait for an answer", c.running)}
+func (p *peer) begin(m *incoming, o origin) {
+	x := &exchange{
+		request: &request{peer: p, method: m.method, toolName: m.p.toolName, modern: m.modern(), revision: m.p.protocolVersion},
+		origin:  o, key: m.key, id: m.id, size: m.size, seq: p.srv.seq.Add(1), began: time.Now(), answered: make(chan struct{}),
 	}
-	if refusal != nil {
-		c.mu.Unlock()
-		x.reply(errorLine(x.id, refusal))
+	if fail := p.admit(x); fail != nil {
+		p.log.Info("a request was refused", "id", logged(x.id), "method", x.method, "reason", fail.Message)
+		o.reply(refusal(x.id, fail))
 		return
 	}
-	c.seq++
-	seq := c.seq
-	x.ctx, x.cancel = context.WithCancel(c.base)
-	c.live[x.key] = x
-	x.start = c.forgotten
-	if !inline(x.method) {
-		c.running++
-		c.held += x.size
-		c.calls.Add(1)
-	}
-	c.mu.Unlock()
-
+	x.log = p.log.With("request", x.seq, "id", logged(x.id))
 	switch {
 	case inline(x.method):
 		if x.method == string(mcp.MethodInitialize) {
-			c.wantForget()
+			p.wantForget()
 		}
-		x.finish(c, c.respond(x, forward(seq, x.method, raw, p, "")))
+		x.finish(p.respond(x, forward(x.seq, x.method, m.params, &m.p, "")))
 		x.cancel()
 		return
 	case x.endless():
 		x.notes = make(chan mcp.JSONRPCNotification, 1)
 	case x.method == string(mcp.MethodToolsCall):
-		c.beginCall(x, p)
+		p.beginCall(x, &m.p)
 	}
-	message := forward(seq, x.method, raw, p, x.toolName)
-	go c.run(x, message)
+	message := forward(x.seq, x.method, m.params, &m.p, x.toolName)
+	go p.run(x, message)
+}
+
+// admit gives a request its place among those in flight, or says why not.
+func (p *peer) admit(x *exchange) *rpcError {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live[x.key] != nil {
+		return invalidRequest("this id is that of a request still running")
+	}
+	fail := p.load.refuses()
+	if !inline(x.method) {
+		fail = p.load.enter(x.size)
+	}
+	if fail != nil {
+		return fail
+	}
+	x.ctx, x.cancel = context.WithCancel(p.base)
+	x.start = p.forgotten
+	p.live[x.key] = x
+	return nil
 }
 
 // beginCall gives a call its place in the queue of the session. Should a tool's
 // check of its input panic, the call is left to its handler, which answers that.
-func (c *conn) beginCall(x *exchange, p *params) {
-	t, ok := c.srv.env.Tools.Lookup(x.toolName)
+func (p *peer) beginCall(x *exchange, in *params) {
+	t, ok := p.srv.env.Tools.Lookup(x.toolName)
 	if !ok {
 		return // mcp-go refuses it
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c.srv.log.Error("panic in the check of a call", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
+			x.log.Error("panic in the check of a call", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
 		}
 	}()
-	x.toolName, x.arguments = t.Name, p.arguments
-	x.progress = newProgress(p.progressToken, x.protocol() != mcp.ProtocolVersion20241105, c.write)
-	if !t.Traits.ConcurrencySafe {
-		// Calls that run one after the other are answered one after the other.
-		x.before, c.last = c.last, x.answered
+	x.toolName, x.arguments = t.Name, in.arguments
+	x.progress = newProgress(in.progressToken, x.protocol() != mcp.ProtocolVersion20241105, func(line []byte) { x.send(line) })
+	if p.ordered && !t.Traits.ConcurrencySafe {
+		p.mu.Lock()
+		x.before, p.last = p.last, x.answered
+		p.mu.Unlock()
 	}
-	x.begun = c.session.Begin(t.Name, p.arguments)
+	x.begun = p.session.Begin(t.Name, in.arguments)
+	x.begun.LogTo(x.log)
+	if x.modern && x.gone != nil {
+		x.begun.StopIf(x.gone)
+	}
 }
 
 // run answers a request that may take its time.
-func (c *conn) run(x *exchange, message []byte) {
-	line := errorLine(x.id, internalError()) // should the goroutine be ended
+func (p *peer) run(x *exchange, message []byte) {
+	answer := refusal(x.id, internalError()) // should the goroutine be ended
 	defer func() {
-		x.finish(c, line)
+		x.finish(answer)
 		x.cancel()
-		c.mu.Lock()
-		c.running--
-		c.held -= x.size
-		c.mu.Unlock()
-		c.calls.Done()
+		p.load.leave(x.size)
 	}()
 	if x.start != nil {
 		select {
@@ -220,7 +198,7 @@ func (c *conn) run(x *exchange, message []byte) {
 		case <-x.ctx.Done():
 		}
 	}
-	line = c.respond(x, message)
+	answer = p.respond(x, message)
 	if x.before != nil {
 		select {
 		case <-x.before:
@@ -230,128 +208,195 @@ func (c *conn) run(x *exchange, message []byte) {
 }
 
 // respond is the answer to a request; it never panics.
-func (c *conn) respond(x *exchange, message []byte) (line []byte) {
+func (p *peer) respond(x *exchange, message []byte) (r response) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.srv.log.Error("panic in an answer", "method", x.method, "panic", v, "stack", string(debug.Stack()))
-			line = errorLine(x.id, internalError())
+			x.log.Error("panic in an answer", "method", x.method, "panic", v, "stack", string(debug.Stack()))
+			r = refusal(x.id, internalError())
 		}
 	}()
-	result, fail := c.srv.handle(x.ctx, x.request, message)
-	if x.endless() {
-		result = c.tag(x, result)
-	}
+	drained := x.forwardNotes()
+	result, fail := p.srv.handle(x.ctx, x.request, message)
+	drained()
 	if fail != nil {
-		return errorLine(x.id, fail)
+		return refusal(x.id, fail)
+	}
+	if listen, ok := result.(mcp.SubscriptionsListenResult); ok {
+		listen.EnsureResultMeta().SetSubscriptionID(x.id)
+		result = listen
 	}
 	line, err := resultLine(x.id, result)
 	if err != nil {
-		c.srv.log.Error("an answer cannot be written as JSON", "method", x.method, "tool", x.toolName, "err", err)
-		return errorLine(x.id, internalError())
+		x.log.Error("an answer cannot be written as JSON", "method", x.method, "tool", x.toolName, "err", err)
+		return refusal(x.id, internalError())
 	}
-	return line
+	return response{line: line}
 }
 
-// tag sends what mcp-go had to say on a subscription and marks it and the result
-// with the id as the client wrote it.
-func (c *conn) tag(x *exchange, result any) any {
-	for {
-		select {
-		case n := <-x.notes:
-			n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: x.id}
-			if line, err := marshal(n); err == nil && x.ctx.Err() == nil {
-				c.write(append(line, '\n'))
-			}
-		default:
-			if r, ok := result.(mcp.SubscriptionsListenResult); ok {
-				r.EnsureResultMeta().SetSubscriptionID(x.id)
-				return r
-			}
-			return result
+// forwardNotes sends what mcp-go has to say on a subscription, marked with the id
+// as the client wrote it, until the function it returns is called: that sends
+// what is left.
+func (x *exchange) forwardNotes() (drained func()) {
+	if x.notes == nil {
+		return func() {}
+	}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	tell := func(n mcp.JSONRPCNotification) {
+		n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: x.id}
+		if line, err := marshal(n); err == nil && x.ctx.Err() == nil {
+			x.send(append(line, '\n'))
 		}
 	}
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case n := <-x.notes:
+				tell(n)
+				continue
+			default:
+			}
+			select {
+			case n := <-x.notes:
+				tell(n)
+			case <-stop:
+				if len(x.notes) == 0 {
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(stop); <-ended }
 }
 
 // finish answers a request, unless it was cancelled.
-func (x *exchange) finish(c *conn, line []byte) {
+func (x *exchange) finish(r response) {
 	x.progress.finish()
-	if c.settle(x) {
-		x.reply(line)
-		close(x.answered)
+	if !x.settle() {
+		return
+	}
+	if x.listChanged && !x.modern {
+		x.tell([]byte(`{"jsonrpc":"2.0","method":"` + mcp.MethodNotificationToolsListChanged + `"}` + "\n"))
+	}
+	x.reply(r)
+	close(x.answered)
+	if r.fail != nil {
+		x.log.Debug("request", "method", x.method, "tool", x.toolName, "took", time.Since(x.began), "error", r.fail.Message)
+		return
+	}
+	x.log.Debug("request", "method", x.method, "tool", x.toolName, "took", time.Since(x.began))
+}
+
+// tell sends a notification with the answer of the request that caused it, or on
+// the client's own stream where that takes none.
+func (x *exchange) tell(line []byte) {
+	if !x.send(line) && x.notify != nil {
+		x.notify(line)
 	}
 }
 
 // settle says whether the caller is the one to answer, or to leave unanswered.
-func (c *conn) settle(x *exchange) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (x *exchange) settle() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if x.settled {
 		return false
 	}
 	x.settled = true
-	if c.live[x.key] == x {
-		delete(c.live, x.key)
+	if x.live[x.key] == x {
+		delete(x.live, x.key)
 	}
 	return true
 }
 
+// abandon leaves a request unanswered from here on.
+func (x *exchange) abandon() {
+	if !x.settle() {
+		return
+	}
+	x.cancel()
+	x.progress.stop(true)
+	x.log.Debug("request cancelled", "method", x.method, "tool", x.toolName, "took", time.Since(x.began))
+	x.reply(response{})
+	close(x.answered)
+}
+
 // notified takes a notification; those without a meaning here are ignored.
-func (c *conn) notified(method string, p *params) {
-	switch method {
+func (p *peer) notified(m *incoming) {
+	switch m.method {
 	case string(mcp.MethodNotificationCancelled):
-		key, ok := idKey(p.requestID)
+		key, ok := idKey(m.p.requestID)
 		if !ok {
 			return
 		}
-		c.mu.Lock()
-		x := c.live[key]
-		c.mu.Unlock()
-		if x != nil && c.settle(x) { // from here on it is never answered
-			x.cancel()
-			x.progress.stop(true)
-			x.reply(nil)
-			close(x.answered)
+		p.mu.Lock()
+		x := p.live[key]
+		p.mu.Unlock()
+		if x != nil {
+			x.abandon()
 		}
 	case mcp.MethodNotificationRootsListChanged:
-		c.wantForget()
+		p.wantForget()
+	}
+}
+
+// endEndless ends the requests that only the client would end.
+func (p *peer) endEndless() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, x := range p.live {
+		if x.endless() {
+			x.cancel()
+		}
 	}
 }
 
 // batch takes an array of messages, which 2025-03-26 alone knows. Their answers
 // come in one array, when all are there.
-func (c *conn) batch(line []byte) {
-	c.peer.mu.Lock()
-	version := c.version
-	c.peer.mu.Unlock()
-	var all []json.RawMessage
-	if version == mcp.ProtocolVersion20250326 {
-		elements(line, func(v json.RawMessage) {
-			if len(all) <= maxBatch {
-				all = append(all, v)
-			}
-		})
-	}
-	switch {
-	case version != mcp.ProtocolVersion20250326:
-		c.write(errorLine(nil, invalidRequest("batches belong to revision 2025-03-26, which this connection does not use; send one message a line")))
+func (p *peer) batch(text []byte, o origin) {
+	p.mu.Lock()
+	version := p.version
+	p.mu.Unlock()
+	if version != mcp.ProtocolVersion20250326 {
+		o.reply(refusal(nil, invalidRequest("batches belong to revision 2025-03-26, which this client does not use; send one message at a time")))
 		return
-	case len(all) == 0 || len(all) > maxBatch:
-		c.write(errorLine(nil, invalidRequest(fmt.Sprintf("a batch holds 1 to %d messages", maxBatch))))
+	}
+	var all []json.RawMessage
+	elements(text, func(v json.RawMessage) {
+		if len(all) <= maxBatch {
+			all = append(all, v)
+		}
+	})
+	if len(all) == 0 || len(all) > maxBatch {
+		o.reply(refusal(nil, invalidRequest(fmt.Sprintf("a batch holds 1 to %d messages", maxBatch))))
 		return
 	}
 	var mu sync.Mutex
 	var answers [][]byte
 	left := len(all)
 	for _, element := range all {
-		c.message(element, true, func(answer []byte) {
+		p.message(element, origin{batched: true, gone: o.gone, send: o.send, reply: func(r response) {
 			mu.Lock()
 			defer mu.Unlock()
-			if answer != nil {
-				answers = append(answers, bytes.TrimSuffix(answer, []byte("\n")))
+			if r.line != nil {
+				answers = append(answers, bytes.TrimSuffix(r.line, []byte("\n")))
 			}
-			if left--; left == 0 && len(answers) > 0 {
-				c.write(append(append([]byte("["), bytes.Join(answers, []byte(","))...), "]\n"...))
+			if left--; left > 0 {
+				return
 			}
-		})
+			var whole []byte
+			if len(answers) > 0 {
+				whole = append(append([]byte("["), bytes.Join(answers, []byte(","))...), "]\n"...)
+			}
+			o.reply(response{line: whole})
+		}})
 	}
+}
+
+// logged is how an id stands in the log.
+func logged(id json.RawMessage) string {
+	if len(id) > maxLoggedID {
+		return string(id[:maxLoggedID]) + "…"
+	}
+	return string(id)
 }

@@ -18,6 +18,8 @@ type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
+
+	status int // of HTTP, where not what the code means; 0: see httpStatus
 }
 
 func invalidRequest(msg string) *rpcError {
@@ -43,7 +45,8 @@ type envelope struct {
 
 // params are the parameters that matter before a request is handed on.
 type params struct {
-	name, arguments, meta     json.RawMessage
+	name, uri                 json.RawMessage
+	arguments, meta           json.RawMessage
 	inputResponses, state     json.RawMessage
 	requestID, cursor         json.RawMessage
 	progressToken, revision   json.RawMessage // from _meta
@@ -88,6 +91,8 @@ func decodeParams(raw json.RawMessage) (p params, fail *rpcError) {
 		switch name {
 		case "name":
 			p.name = value
+		case "uri":
+			p.uri = value
 		case "arguments":
 			p.arguments = value
 		case "_meta":
@@ -137,6 +142,16 @@ func (p *params) check(method string) *rpcError {
 		}
 	}
 	return nil
+}
+
+// subject is what a request of a method is about: the header Mcp-Name repeats it.
+func (p *params) subject(method string) string {
+	raw := p.name
+	if method == string(mcp.MethodResourcesRead) {
+		raw = p.uri
+	}
+	s, _ := unquote(raw)
+	return s
 }
 
 // forward is the message mcp-go gets to see: the arguments of a call begun

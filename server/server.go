@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -21,6 +23,10 @@ const name = "mcp-tools"
 
 //go:embed instructions.md
 var instructionWords string
+
+// cacheFor is how long a client of 2026-07-28 may take a list for what it is. It
+// changes with the configuration alone, so with a restart.
+const cacheFor = 5 * time.Minute
 
 // maxInstructions bounds in bytes what a client is told at its start.
 const maxInstructions = 2000
@@ -42,6 +48,9 @@ type Server struct {
 	env *tools.Env
 	mcp *mcpserver.MCPServer
 	log *slog.Logger
+	seq atomic.Uint64 // numbers all requests, so that no two are one to mcp-go
+	// observe is told of every call; nil: nobody wants to know.
+	observe func(tool string, failed bool, took time.Duration)
 	// plain is a client that no call has told anything: what it is shown depends
 	// on build and configuration alone, as 2026-07-28 wants tools/list to be.
 	plain *tools.Session
@@ -66,7 +75,8 @@ func New(env *tools.Env, o Options) *Server {
 	}
 	s.mcp = mcpserver.NewMCPServer(name, cmp.Or(o.Version, "dev"),
 		mcpserver.WithHooks(hooks),
-		mcpserver.WithToolCapabilities(false), // the list of a session never changes
+		mcpserver.WithToolCapabilities(env.HideDeferred), // else the list never changes
+		mcpserver.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
 		mcpserver.WithInstructions(instructions(cmp.Or(o.Instructions, instructionWords), roots)),
 	)
 	s.mcp.AddTools(s.registered()...)

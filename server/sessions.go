@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -14,33 +15,67 @@ import (
 	"mcp-tools/tools"
 )
 
-// peer is one client: who it is, what it said of itself, and the session its
-// calls work in. A transport makes one for whatever it takes for a client: the
-// stdio transport one for the process. Safe for concurrent use.
+// peer is one client: who it is, what it said of itself, the session its calls
+// work in, and its requests in flight. A transport makes one for whatever it
+// takes for a client: stdio one for the process, HTTP one for each session, and
+// one for each request of 2026-07-28. Safe for concurrent use.
 type peer struct {
+	srv     *Server
 	id      string // 128 bits of our own randomness, never the client's
+	log     *slog.Logger
 	session *tools.Session
 	// ask sends a request to the client and waits for its result. nil: the
 	// transport has no way to.
 	ask func(ctx context.Context, method string) (json.RawMessage, error)
+	// notify tells the client something that belongs to no request of its. nil:
+	// there is no way to.
+	notify func(line []byte)
+	// ordered: calls that run one after the other are answered one after the other.
+	ordered bool
 
-	greeted atomic.Bool
-	mu      sync.Mutex
-	version string // agreed by initialize; "": not yet
-	info    mcp.Implementation
-	caps    mcp.ClientCapabilities
-	roots   []string // named by a client of 2026-07-28, once it was asked
+	base   context.Context // of all requests; ends when they must
+	cancel context.CancelCauseFunc
+	load   *load
+
+	greeted   atomic.Bool
+	mu        sync.Mutex
+	version   string // agreed by initialize; "": not yet
+	info      mcp.Implementation
+	caps      mcp.ClientCapabilities
+	roots     []string               // named by a client of 2026-07-28, once it was asked
+	live      map[string]*exchange   // unanswered requests by id
+	asked     map[string]chan answer // our own unanswered requests
+	forgotten chan struct{}          // closed when roots were forgotten as the client wished
+	last      chan struct{}          // of the latest call that runs alone: closed when answered
 }
 
-// newPeer makes a client of s. Close its session when it is gone.
-func (s *Server) newPeer(stateless bool) *peer {
-	p := &peer{id: rand.Text()}
-	o := tools.SessionOptions{Stateless: stateless}
-	if s.env.Workspace == nil {
-		o.Roots = p.rootURIs
+// peerOptions are what transports make different.
+type peerOptions struct {
+	stateless bool
+	log       *slog.Logger
+	load      *load
+}
+
+// newPeer makes a client of s, whose requests end with base. Close it when it
+// is gone.
+func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
+	p := &peer{
+		srv: s, id: rand.Text(), log: o.log, load: o.load,
+		live: make(map[string]*exchange), asked: make(map[string]chan answer),
 	}
-	p.session = s.env.NewSession(o)
+	p.base, p.cancel = context.WithCancelCause(base)
+	so := tools.SessionOptions{Stateless: o.stateless, Log: o.log}
+	if s.env.Workspace == nil {
+		so.Roots = p.rootURIs
+	}
+	p.session = s.env.NewSession(so)
 	return p
+}
+
+// close ends what still runs for the client and forgets what it knew.
+func (p *peer) close(cause error) {
+	p.cancel(cause)
+	p.session.Close()
 }
 
 // rootURIs are the client's workspace roots; none if it has no way to name them.
@@ -102,6 +137,8 @@ type request struct {
 	arguments json.RawMessage
 	roots     []string // answered by the client in this request
 	failure   error    // why mcp-go refused it
+	// listChanged: the call changed which tools the client is shown.
+	listChanged bool
 }
 
 // requestFrom is the request ctx belongs to, nil outside of one.

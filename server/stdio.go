@@ -9,11 +9,11 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"mcp-tools/tools"
 )
 
 const (
-	// maxLine is the longest message in bytes, without its newline.
-	maxLine = 8 << 20
 	// eofGrace is how long running calls may go on once the client sends no more.
 	eofGrace = 2 * time.Second
 	// stopGrace is the same once we are told to stop.
@@ -28,27 +28,11 @@ var errStuck = errors.New("server: calls did not end in time after they were can
 // conn is one stdio connection.
 type conn struct {
 	*peer
-	srv *Server
 
 	outMu sync.Mutex
 	out   io.Writer
 	outOK bool
 	torn  chan struct{} // closed when the client no longer reads
-
-	base   context.Context // of all calls; ends when they must
-	cancel context.CancelFunc
-	calls  sync.WaitGroup
-
-	mu        sync.Mutex
-	closing   bool
-	live      map[string]*exchange // unanswered requests by id
-	held      int                  // bytes of their messages
-	running   int                  // goroutines at work on requests
-	seq       uint64
-	forgotten chan struct{}          // closed when roots were forgotten as the client wished
-	asked     map[string]chan answer // our own unanswered requests
-
-	last chan struct{} // of the latest call that runs alone: closed when answered; only the reader's
 }
 
 // ServeStdio serves one client, which writes its messages to in and reads from
@@ -66,8 +50,7 @@ type conn struct {
 // It returns nil at the end of in, else what ended it.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := s.newConn(ctx, out)
-	defer c.session.Close()
-	defer c.cancel()
+	defer c.close(context.Canceled)
 
 	ended := make(chan error, 1)
 	go func() { ended <- c.read(in) }()
@@ -97,28 +80,21 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 // newConn makes a connection whose calls outlive ctx until they are cancelled.
 func (s *Server) newConn(ctx context.Context, out io.Writer) *conn {
 	c := &conn{
-		peer: s.newPeer(false), srv: s, out: out, outOK: true,
-		torn: make(chan struct{}),
-		live: make(map[string]*exchange), asked: make(map[string]chan answer),
+		peer: s.newPeer(context.WithoutCancel(ctx), peerOptions{
+			log:  s.log,
+			load: &load{whose: "this client", most: maxRunning, weight: maxHeld},
+		}),
+		out: out, outOK: true, torn: make(chan struct{}),
 	}
-	c.ask = c.request
-	c.base, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.ask, c.ordered = c.request, true
 	return c
 }
 
 // stop lets running calls end for the time of grace, then cancels them.
 func (c *conn) stop(ctx context.Context, grace time.Duration) error {
-	c.mu.Lock()
-	c.closing = true
-	for _, x := range c.live {
-		if x.endless() {
-			x.cancel()
-		}
-	}
-	c.mu.Unlock()
-
-	done := make(chan struct{})
-	go func() { c.calls.Wait(); close(done) }()
+	c.load.close()
+	c.endEndless()
+	done := c.load.idle()
 	stopped := ctx.Done()
 	if ctx.Err() != nil {
 		stopped = nil // known; what is left is its grace
@@ -132,7 +108,7 @@ func (c *conn) stop(ctx context.Context, grace time.Duration) error {
 	case <-stopped:
 	case <-c.torn:
 	}
-	c.cancel()
+	c.cancel(tools.ErrStopping)
 	select {
 	case <-done:
 		return nil
@@ -160,10 +136,10 @@ func interrupt(in io.Reader) bool {
 func (c *conn) read(in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, long, err := readLine(r, maxLine)
+		line, long, err := readLine(r, maxMessage)
 		switch {
 		case long:
-			c.write(errorLine(nil, parseError(fmt.Sprintf("a message is longer than %d bytes", maxLine))))
+			c.write(errorLine(nil, tooLong()))
 		default:
 			c.receive(line)
 		}
@@ -174,6 +150,31 @@ func (c *conn) read(in io.Reader) error {
 			return fmt.Errorf("server: reading messages: %w", err)
 		}
 	}
+}
+
+// receive takes one line.
+func (c *conn) receive(line []byte) {
+	line = trimText(line)
+	if len(line) == 0 {
+		return
+	}
+	o := origin{send: func(line []byte) bool { c.write(line); return true }, reply: func(r response) {
+		if r.line != nil {
+			c.write(r.line)
+		}
+	}}
+	switch fail := checkText(line); {
+	case fail != nil:
+		o.reply(refusal(nil, fail))
+	case line[0] == '[':
+		c.batch(line, o)
+	default:
+		c.message(line, o)
+	}
+}
+
+func tooLong() *rpcError {
+	return parseError(fmt.Sprintf("a message is longer than %d bytes", maxMessage))
 }
 
 // readLine returns the next line without its end, in memory of its own. Of a

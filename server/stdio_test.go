@@ -89,7 +89,7 @@ func TestOverlongLineIsAParseErrorAndTheNextIsRead(t *testing.T) {
 func TestLongestLineIsTaken(t *testing.T) {
 	head, tail := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`, `"}}`
 	pad := func(n int) string { return head + strings.Repeat("x", n-len(head)-len(tail)) + tail + "\n" }
-	lines := serve(t, newFixture(), strings.NewReader(pad(maxLine)+pad(maxLine+1)))
+	lines := serve(t, newFixture(), strings.NewReader(pad(maxMessage)+pad(maxMessage+1)))
 	require.Len(t, lines, 2)
 	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n", lines[0])
 	assert.Contains(t, lines[1], "-32700")
@@ -131,7 +131,7 @@ func TestTooManyCallsAreRefusedAtOnceAndCancellationIsStillRead(t *testing.T) {
 		}
 		require.Empty(t, w.got())
 		w.send(call("9999", "echo", `{}`))
-		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":9999,"error":{"code":-32000,"message":"Server busy: 512 requests are running; wait for an answer"}}`}, w.got())
+		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":9999,"error":{"code":-32000,"message":"Server busy: 512 requests of this client are running; wait for an answer"}}`}, w.got())
 		w.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n")
 		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":"p","result":{}}`}, w.got())
 
@@ -147,19 +147,19 @@ func TestTooManyCallsAreRefusedAtOnceAndCancellationIsStillRead(t *testing.T) {
 func TestBytesOfCallsInFlightAreBounded(t *testing.T) {
 	var out chunks
 	c := newFixture().server().newConn(t.Context(), &out)
-	defer c.cancel()
-	c.running, c.held = 1, maxHeld-10 // one call holds all but ten bytes
+	defer c.cancel(context.Canceled)
+	c.load.running, c.load.held = 1, maxHeld-10 // one call holds all but ten bytes
 	c.receive([]byte(call("1", "echo", `{}`)))
 	require.Len(t, out.each, 1)
 	assert.Contains(t, out.each[0], `"id":1,"error":{"code":-32000`)
 	c.receive([]byte(`{"jsonrpc":"2.0","id":2,"method":"ping"}`))
 	require.Len(t, out.each, 2)
 
-	c.running, c.held = 0, 0
+	c.load.running, c.load.held = 0, 0
 	c.receive([]byte(call("3", "echo", `{}`)))
-	c.calls.Wait()
-	assert.Zero(t, c.held)
-	assert.Zero(t, c.running)
+	<-c.load.idle()
+	assert.Zero(t, c.load.held)
+	assert.Zero(t, c.load.running)
 }
 
 func TestProgressOfABurstIsBoundedIncreasingAndEndsWithTheLast(t *testing.T) {

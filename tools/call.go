@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"mcp-tools/sandbox"
@@ -37,6 +39,10 @@ type Call struct {
 	notes  []string
 	err    error // of a stage that ran in Begin
 	began  time.Time
+	log    *slog.Logger // may be nil
+	gone   func() bool  // may be nil
+
+	listChanged atomic.Bool // set by what runs in the call
 
 	// What permit found, for the handler: places by the name the model gave them,
 	// and whether the user allowed writing a guarded one.
@@ -53,7 +59,7 @@ type judgedPath struct {
 // Begin looks up and checks a call, without touching the disk, and takes its
 // place behind the calls begun before it. Then call Run, or Abandon.
 func (s *Session) Begin(name string, args json.RawMessage) *Call {
-	c := &Call{s: s, name: name, args: args, began: time.Now()}
+	c := &Call{s: s, name: name, args: args, began: time.Now(), log: s.log}
 	c.err = c.recovered(func() error {
 		if err := c.lookup(); err != nil {
 			return err
@@ -66,6 +72,15 @@ func (s *Session) Begin(name string, args json.RawMessage) *Call {
 	return c
 }
 
+// LogTo makes log, which knows the request, get what happens in the call. Call it
+// before Run.
+func (c *Call) LogTo(log *slog.Logger) { c.log = log }
+
+// StopIf makes the call ask, before it changes a file, whether its client is gone,
+// with which such calls are cancelled: its context may tell that too late. Call it
+// before Run.
+func (c *Call) StopIf(gone func() bool) { c.gone = gone }
+
 // Run does the rest of the call. Call it once. It never panics and always ends
 // when ctx does.
 func (c *Call) Run(ctx context.Context) (res Result) {
@@ -76,7 +91,7 @@ func (c *Call) Run(ctx context.Context) (res Result) {
 		return err
 	})
 	c.Abandon() // the handler is done; what follows is the result's own
-	res.Tool = c.tool
+	res.Tool, res.ListChanged = c.tool, c.listChanged.Load()
 	if err != nil {
 		res.Output, res.IsError = outputOf(err), true
 	}
@@ -97,7 +112,7 @@ func (c *Call) Run(ctx context.Context) (res Result) {
 func (c *Call) recovered(part func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.s.logError("a call panicked", "tool", c.name, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			c.logError("a call panicked", "tool", c.name, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			err = fmt.Errorf("%s failed unexpectedly. This is a fault of the server, not of the arguments; its log has the details", shorten(c.name, maxWord))
 		}
 	}()
@@ -235,12 +250,18 @@ func (c *Call) execute(ctx context.Context) (Output, error) {
 }
 
 func isContextError(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrStopping)
 }
 
+// ErrStopping is the cause with which a server that stops cancels its calls.
+var ErrStopping = errors.New("the server is stopping")
+
 func cancelled(cause error) error {
-	if errors.Is(cause, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(cause, context.DeadlineExceeded):
 		return errors.New("the call took too long and was ended")
+	case errors.Is(cause, ErrStopping):
+		return errors.New("the call was ended: the server is stopping")
 	}
 	return errors.New("the call was cancelled")
 }
@@ -251,14 +272,14 @@ func (c *Call) post(ctx context.Context, res *Result) {
 			h(ctx, HookCall{Tool: c.tool.Name, Args: c.args}, res)
 		}
 	}
-	if log := c.s.env.Log; log != nil {
-		log.Debug("call", "tool", c.name, "error", res.IsError, "took", time.Since(c.began), "bytes", len(res.Text))
+	if c.log != nil {
+		c.log.Debug("call", "tool", c.name, "error", res.IsError, "took", time.Since(c.began), "bytes", len(res.Text))
 	}
 }
 
-func (s *Session) logError(msg string, args ...any) {
-	if s.env.Log != nil {
-		s.env.Log.Error(msg, args...)
+func (c *Call) logError(msg string, args ...any) {
+	if c.log != nil {
+		c.log.Error(msg, args...)
 	}
 }
 

@@ -132,6 +132,9 @@ func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.P
 	done, err := ws.Update(ctx, p, sandbox.UpdateOptions{
 		Granted: c != nil && c.granted,
 		Before: func(info fs.FileInfo, exists bool) error {
+			if c != nil && c.gone != nil && c.gone() {
+				return context.Canceled
+			}
 			if !exists || info.Size() <= maxSnapshot || sandbox.IsHandle(handle) || !s.opts.Stateless && s.seen.has(p) {
 				return nil
 			}

@@ -42,6 +42,8 @@ type Result struct {
 	IsError bool
 	// Tool is the tool that was called, nil when no tool has that name.
 	Tool *Tool
+	// ListChanged: the call changed which tools its session is shown.
+	ListChanged bool
 }
 
 // failure is an error whose result carries more than a sentence.

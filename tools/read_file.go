@@ -70,6 +70,9 @@ func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, err
 	if err != nil {
 		return Output{}, err
 	}
+	if err := ws.Settle(ctx, p); err != nil {
+		return Output{}, err
+	}
 	f, info, err := ws.Open(p)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -101,6 +101,9 @@ func runRunShell(ctx context.Context, s *Session, in runShellInput) (Output, err
 		Progress: told,
 	})
 	stop()
+	if errors.Is(err, sandbox.ErrShellBusy) {
+		return Output{}, errors.New("the command was not started: too many commands are running on this server already; try again when one of them has ended")
+	}
 	if err != nil {
 		return Output{}, fmt.Errorf("the command could not be started: %s", sandbox.Reason(err))
 	}

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"mcp-tools/sandbox"
 )
@@ -16,7 +17,16 @@ const (
 	// that a refusal can show what has changed.
 	maxSnapshot  = 1 << 20
 	maxSnapshots = 16 << 20
+	// maxAllSeen and maxAllSnapshots are the same for all sessions of a server
+	// together. Whoever adds to them when they are reached gives up what it has not
+	// used for longest, but keeps fewSeen files.
+	maxAllSeen      = 200000
+	maxAllSnapshots = 256 << 20
+	fewSeen         = 100
 )
+
+// memory counts what all sessions remember. Safe for concurrent use.
+type memory struct{ files, bytes atomic.Int64 }
 
 // A view is what a session knows of a file.
 type view struct {
@@ -37,12 +47,45 @@ type seen struct {
 	files map[string]*list.Element // of *view
 	order list.List                // most recently used first
 	bytes int                      // of all snapshots
+
+	shared                     *memory // this and the other sessions; nil: there are none
+	countedFiles, countedBytes int     // of ours, in all
+	closed                     bool    // nothing is remembered any more
+}
+
+// close forgets everything for good.
+func (s *seen) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.files, s.bytes = true, nil, 0
+	s.order.Init()
+	s.count()
+}
+
+// count tells what there is of us to the others.
+func (s *seen) count() {
+	if s.shared == nil {
+		return
+	}
+	s.shared.files.Add(int64(len(s.files) - s.countedFiles))
+	s.shared.bytes.Add(int64(s.bytes - s.countedBytes))
+	s.countedFiles, s.countedBytes = len(s.files), s.bytes
+}
+
+// any: something is remembered.
+func (s *seen) any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.files) > 0
 }
 
 // add records a view. Lines shown of the same version add up.
 func (s *seen) add(v view) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
 	key := v.path.Key()
 	if e, ok := s.files[key]; ok {
 		if old := e.Value.(*view); old.version == v.version {
@@ -149,10 +192,18 @@ func (s *seen) trim() {
 	for len(s.files) > maxSeenFiles {
 		s.drop(s.order.Back())
 	}
-	for e := s.order.Back(); e != nil && s.bytes > maxSnapshots; e = e.Prev() {
+	for s.count(); s.shared != nil && s.shared.files.Load() > maxAllSeen && len(s.files) > fewSeen; s.count() {
+		s.drop(s.order.Back())
+	}
+	for e := s.order.Back(); e != nil && s.tooMuchText(); e = e.Prev() {
 		if v := e.Value.(*view); v.text != nil {
 			s.bytes -= len(*v.text)
 			v.text = nil
+			s.count()
 		}
 	}
+}
+
+func (s *seen) tooMuchText() bool {
+	return s.bytes > maxSnapshots || s.shared != nil && s.shared.bytes.Load() > maxAllSnapshots
 }

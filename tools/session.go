@@ -27,8 +27,13 @@ type Env struct {
 	// Before and After are the hooks around each call.
 	Before []BeforeHook
 	After  []AfterHook
+	// HideDeferred: deferred tools are listed in a session only once they were
+	// activated there. Leave it unset where nothing can activate them.
+	HideDeferred bool
 	// Log may be nil.
 	Log *slog.Logger
+
+	remembered memory // by all sessions
 }
 
 // SessionOptions shape one client's session.
@@ -40,6 +45,8 @@ type SessionOptions struct {
 	// tool first needs them and the server was started without any. nil: the
 	// client has none.
 	Roots func(context.Context) ([]string, error)
+	// Log gets what happens in this session, in place of that of the environment.
+	Log *slog.Logger
 }
 
 // Session is one client's state: versions read, tools activated, gate. Safe for
@@ -47,23 +54,38 @@ type SessionOptions struct {
 type Session struct {
 	env  *Env
 	opts SessionOptions
+	log  *slog.Logger // may be nil
 	gate gate
 	seen seen
 
+	active activated
 	roots  clientRoots
 	closed sync.Once
 }
 
 // NewSession makes the state of one client. Close it when the client is gone.
 func (e *Env) NewSession(o SessionOptions) *Session {
-	return &Session{env: e, opts: o, roots: clientRoots{asking: make(chan struct{}, 1)}}
+	log := o.Log
+	if log == nil {
+		log = e.Log
+	}
+	s := &Session{env: e, opts: o, log: log, roots: clientRoots{asking: make(chan struct{}, 1)}}
+	s.seen.shared = &e.remembered
+	return s
 }
 
-// Close ends the session. Calls still running go on to their own end.
-func (s *Session) Close() { s.closed.Do(s.ForgetRoots) }
+// Close ends the session and forgets what it knew. Calls still running go on to
+// their own end.
+func (s *Session) Close() {
+	s.closed.Do(func() {
+		s.ForgetRoots()
+		s.seen.close()
+	})
+}
 
-// Visible lists the tools this session is shown, ordered by name.
-func (s *Session) Visible() []*Tool { return s.env.Policy.offered(s.env.Tools.All()) }
+// Remembers says whether closing the session would lose anything that a new one
+// of the same client could not know.
+func (s *Session) Remembers() bool { return s.seen.any() || s.active.any() }
 
 // Call runs one call to its end. It never returns a Go error: a failure is a
 // result. See [Session.Begin] for calls whose order matters.

@@ -49,7 +49,7 @@ func (c *Call) save(res *Result) *Whole {
 	w := &Whole{Bytes: int64(len(res.Text)), Lines: lines, Preview: func(before string) string { return before + preview }, Label: fmt.Sprintf("first %d lines", previewLines)}
 	file, err := c.s.env.State.Save(res.Text)
 	if err != nil {
-		c.s.logError("a large result could not be saved", "error", err)
+		c.logError("a large result could not be saved", "error", err)
 		return w
 	}
 	w.File = file

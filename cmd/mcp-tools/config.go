@@ -18,6 +18,7 @@ import (
 // config is what the serving flags say.
 type config struct {
 	stdio     bool
+	http      httpConfig
 	roots     []string
 	allowWide bool
 	readOnly  bool
@@ -79,7 +80,10 @@ func (c *config) check() error {
 	if c.sandbox.value == "full" {
 		return usagef("--sandbox full: this build cannot confine the shell; use --sandbox off to run commands unconfined")
 	}
-	if name := ownVariable(os.Environ()); name != "" {
+	if err := c.http.check(c.stdio); err != nil {
+		return err
+	}
+	if name := ownVariable(os.Environ(), c.http.addr != ""); name != "" {
 		return usagef("%s is set, but this build takes no settings from the environment; use the flag, and unset it", name)
 	}
 	for _, f := range c.fetch {
@@ -92,9 +96,10 @@ func (c *config) check() error {
 
 // ownVariable is a variable meant as a setting of ours: to ignore it silently
 // could leave somebody unprotected who believes in it.
-func ownVariable(environ []string) string {
+func ownVariable(environ []string, byHTTP bool) string {
 	for _, v := range environ {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "MCP_TOOLS_") {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "MCP_TOOLS_") && !(byHTTP && name == tokenVariable) {
 			return name
 		}
 	}

@@ -34,6 +34,7 @@ var owners = map[string][]string{
 	"github.com/anthropics/anthropic-sdk-go": {"tools/loop"},
 	"github.com/sashabaranov/go-openai":      {"tools/loop"},
 	"github.com/spf13/cobra":                 {"cmd/mcp-tools"},
+	"github.com/VictoriaMetrics/metrics":     {"server"},
 	"os/exec":                                {"sandbox", "cmd/mcp-tools"},
 	"io/ioutil":                              {},
 	"golang.org/x/sys":                       {"sandbox", "cmd/mcp-tools"},
@@ -45,7 +46,7 @@ var harmless = map[string][]string{
 	"os": {"ErrNotExist", "ErrExist", "ErrPermission", "ErrInvalid", "ErrDeadlineExceeded", "File", "FileInfo", "FileMode", "PathError",
 		"PathSeparator", "DevNull", "Getenv", "LookupEnv", "Environ", "IsNotExist", "IsExist", "IsPermission", "IsPathSeparator",
 		"ModeDir", "ModePerm", "ModeSymlink", "ModeType", "Stderr", "Stdin", "Stdout", "Getpid"},
-	"syscall": {"Errno", "EACCES", "EDQUOT", "EEXIST", "EINVAL", "EISDIR", "ELOOP", "ENAMETOOLONG", "ENOENT", "ENOSPC", "ENOTDIR", "EPERM", "EROFS", "EXDEV"},
+	"syscall": {"Conn", "Recvfrom", "MSG_PEEK", "MSG_DONTWAIT", "EAGAIN", "EINTR", "Errno", "EACCES", "EDQUOT", "EEXIST", "EINVAL", "EISDIR", "ELOOP", "ENAMETOOLONG", "ENOENT", "ENOSPC", "ENOTDIR", "EPERM", "EROFS", "EXDEV"},
 	"path/filepath": {"Abs", "Base", "Clean", "Dir", "Ext", "FromSlash", "IsAbs", "IsLocal", "Join", "Localize", "Match", "Rel", "Separator",
 		"Split", "SplitList", "ToSlash", "VolumeName", "SkipDir", "SkipAll", "ListSeparator", "ErrBadPattern"},
 }

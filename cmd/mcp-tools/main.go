@@ -76,26 +76,29 @@ func run(args []string, std streams) int {
 func newRoot(std streams) *cobra.Command {
 	var cfg config
 	root := &cobra.Command{
-		Use:   "mcp-tools [--stdio] [flags]",
+		Use:   "mcp-tools [--stdio | --http ADDRESS:PORT] [flags]",
 		Short: "File and shell tools of a coding agent for any Model Context Protocol host",
 		Long: `mcp-tools gives any Model Context Protocol (MCP) host a coding agent's tools:
 reading, writing and editing files, listing, searching, and running commands.
 
-Without a subcommand it serves MCP on stdin and stdout; that is how a host starts it.`,
+Without a subcommand it serves MCP on stdin and stdout; that is how a host starts it.
+With --http it serves many clients at once.`,
 		Example: `  mcp-tools --stdio --root ~/project
+  mcp-tools --http 127.0.0.1:8811 --root ~/project
   mcp-tools call read_file '{"file_path":"README.md"}' --root ~/project
   mcp-tools tools`,
 		Args:          noCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cfg.stdio && isTerminal(std.in) {
+			if !cfg.stdio && cfg.http.addr == "" && isTerminal(std.in) {
 				return shortHelp(cmd, std)
 			}
 			return serve(cmd.Context(), &cfg, std)
 		},
 	}
 	root.Flags().BoolVar(&cfg.stdio, "stdio", false, "serve on stdin and stdout (the default when stdin is no terminal)")
+	cfg.http.register(root.Flags())
 	cfg.register(root.Flags())
 
 	root.SetIn(std.in)

@@ -13,7 +13,8 @@ import (
 	"mcp-tools/tools"
 )
 
-// serve answers one host on stdin and stdout until its input ends or ctx does.
+// serve answers one host on stdin and stdout until its input ends or ctx does, or
+// many by HTTP until ctx is done.
 func serve(ctx context.Context, cfg *config, std streams) error {
 	// A host that has gone must not kill us by SIGPIPE: running commands are to be
 	// ended first. Caught, not ignored, since children inherit what is ignored.
@@ -26,6 +27,13 @@ func serve(ctx context.Context, cfg *config, std streams) error {
 	}
 	defer closeEnv()
 	srv := server.New(env, server.Options{Version: version(), Log: log})
+	if cfg.http.addr != "" {
+		var roots []sandbox.RootInfo
+		if env.Workspace != nil {
+			roots = env.Workspace.Roots()
+		}
+		return serveHTTP(ctx, srv, cfg, roots, std, log)
+	}
 	if err := srv.ServeStdio(ctx, std.in, std.out); err != nil && ctx.Err() == nil {
 		return err
 	}

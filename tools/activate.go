@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"context"
+	"sync"
+)
+
+// Visible lists the tools this session is shown, ordered by name.
+func (s *Session) Visible() []*Tool {
+	offered := s.env.Policy.offered(s.env.Tools.All())
+	if !s.env.HideDeferred {
+		return offered
+	}
+	shown := make([]*Tool, 0, len(offered))
+	for _, t := range offered {
+		if !t.Deferred || s.active.has(t) {
+			shown = append(shown, t)
+		}
+	}
+	return shown
+}
+
+// Activate lists deferred tools in this session from now on. Within a call, the
+// result of the call says when that changed the list. A session without memory
+// is always shown the same tools: Activate does nothing there.
+func (s *Session) Activate(ctx context.Context, list ...*Tool) {
+	if s.opts.Stateless || !s.env.HideDeferred {
+		return
+	}
+	if c := runningCall(ctx); s.active.add(list) && c != nil {
+		c.listChanged.Store(true)
+	}
+}
+
+// activated are the deferred tools a session is shown. There are never more of
+// them than tools. Safe for concurrent use; the zero value is ready.
+type activated struct {
+	mu    sync.Mutex
+	tools map[*Tool]bool
+}
+
+// add says whether any of list is new.
+func (a *activated) add(list []*Tool) (changed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range list {
+		if !t.Deferred || a.tools[t] {
+			continue
+		}
+		if a.tools == nil {
+			a.tools = make(map[*Tool]bool)
+		}
+		a.tools[t], changed = true, true
+	}
+	return changed
+}
+
+func (a *activated) has(t *Tool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.tools[t]
+}
+
+func (a *activated) any() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.tools) > 0
+}

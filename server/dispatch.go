@@ -1,13 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -20,8 +17,6 @@ const (
 	// requests at work, and the bytes of their messages.
 	maxRunning = 512
 	maxHeld    = 64 << 20
-	// maxBatch is how many messages a batch of 2025-03-26 may hold.
-	maxBatch = 100
 	// maxLoggedID is how much of a request's id is logged.
 	maxLoggedID = 64
 )
@@ -112,7 +107,7 @@ func (p *peer) dispatch(m *incoming, o origin) {
 // its session, and an inline request its answer.
 func (p *peer) begin(m *incoming, o origin) {
 	x := &exchange{
-		request: &request{peer: p, method: m.method, toolName: m.p.toolName, modern: m.modern(), revision: m.p.protocolVersion},
+		request: &request{peer: p, method: m.method, toolName: m.p.toolName, modern: m.modern(), revision: m.p.protocolVersion, logLevel: mcp.LoggingLevel(m.p.logLevel)},
 		origin:  o, key: m.key, id: m.id, size: m.size, seq: p.srv.seq.Add(1), began: time.Now(), answered: make(chan struct{}),
 	}
 	if fail := p.admit(x); fail != nil {
@@ -275,6 +270,7 @@ func (x *exchange) finish(r response) {
 	if !x.settle() {
 		return
 	}
+	x.tellLog()
 	if x.listChanged && !x.modern {
 		x.tell([]byte(`{"jsonrpc":"2.0","method":"` + mcp.MethodNotificationToolsListChanged + `"}` + "\n"))
 	}
@@ -348,48 +344,6 @@ func (p *peer) endEndless() {
 		if x.endless() {
 			x.cancel()
 		}
-	}
-}
-
-// batch takes an array of messages, which 2025-03-26 alone knows. Their answers
-// come in one array, when all are there.
-func (p *peer) batch(text []byte, o origin) {
-	p.mu.Lock()
-	version := p.version
-	p.mu.Unlock()
-	if version != mcp.ProtocolVersion20250326 {
-		o.reply(refusal(nil, invalidRequest("batches belong to revision 2025-03-26, which this client does not use; send one message at a time")))
-		return
-	}
-	var all []json.RawMessage
-	elements(text, func(v json.RawMessage) {
-		if len(all) <= maxBatch {
-			all = append(all, v)
-		}
-	})
-	if len(all) == 0 || len(all) > maxBatch {
-		o.reply(refusal(nil, invalidRequest(fmt.Sprintf("a batch holds 1 to %d messages", maxBatch))))
-		return
-	}
-	var mu sync.Mutex
-	var answers [][]byte
-	left := len(all)
-	for _, element := range all {
-		p.message(element, origin{batched: true, gone: o.gone, send: o.send, reply: func(r response) {
-			mu.Lock()
-			defer mu.Unlock()
-			if r.line != nil {
-				answers = append(answers, bytes.TrimSuffix(r.line, []byte("\n")))
-			}
-			if left--; left > 0 {
-				return
-			}
-			var whole []byte
-			if len(answers) > 0 {
-				whole = append(append([]byte("["), bytes.Join(answers, []byte(","))...), "]\n"...)
-			}
-			o.reply(response{line: whole})
-		}})
 	}
 }
 

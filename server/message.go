@@ -51,6 +51,7 @@ type params struct {
 	requestID, cursor         json.RawMessage
 	progressToken, revision   json.RawMessage // from _meta
 	toolName, protocolVersion string          // decoded
+	logLevel                  string          // from _meta, decoded
 }
 
 var (
@@ -117,6 +118,8 @@ func decodeParams(raw json.RawMessage) (p params, fail *rpcError) {
 				p.progressToken = value
 			case mcp.MetaKeyProtocolVersion:
 				p.revision = value
+			case mcp.MetaKeyLogLevel:
+				p.logLevel, _ = unquote(value)
 			}
 		})
 		if err != nil {

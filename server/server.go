@@ -76,6 +76,7 @@ func New(env *tools.Env, o Options) *Server {
 	s.mcp = mcpserver.NewMCPServer(name, cmp.Or(o.Version, "dev"),
 		mcpserver.WithHooks(hooks),
 		mcpserver.WithToolCapabilities(env.HideDeferred), // else the list never changes
+		mcpserver.WithLogging(),
 		mcpserver.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
 		mcpserver.WithInstructions(instructions(cmp.Or(o.Instructions, instructionWords), roots)),
 	)

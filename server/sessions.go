@@ -45,6 +45,7 @@ type peer struct {
 	roots     []string               // named by a client of 2026-07-28, once it was asked
 	live      map[string]*exchange   // unanswered requests by id
 	asked     map[string]chan answer // our own unanswered requests
+	logLevel  mcp.LoggingLevel       // what of the log the client wants; "": nothing
 	forgotten chan struct{}          // closed when roots were forgotten as the client wished
 	last      chan struct{}          // of the latest call that runs alone: closed when answered
 }
@@ -137,8 +138,10 @@ type request struct {
 	arguments json.RawMessage
 	roots     []string // answered by the client in this request
 	failure   error    // why mcp-go refused it
-	// listChanged: the call changed which tools the client is shown.
-	listChanged bool
+	// listChanged: the call changed which tools the client is shown; isError: its
+	// result tells an error.
+	listChanged, isError bool
+	logLevel             mcp.LoggingLevel // wanted by a request of 2026-07-28
 }
 
 // requestFrom is the request ctx belongs to, nil outside of one.

@@ -65,7 +65,7 @@ type hastyInput struct {
 
 func (hastyInput) Validate(*tools.Session) error { panic("too early") }
 
-func newFixture() *fixture {
+func newFixture(more ...tools.Tool) *fixture {
 	f := &fixture{let: make(map[string]chan struct{})}
 	safe := tools.Traits{ReadOnly: true, ConcurrencySafe: true, ClosedWorld: true}
 	text := func(run func(context.Context, string) (tools.Output, error)) func(context.Context, *tools.Session, textInput) (tools.Output, error) {
@@ -82,7 +82,7 @@ func newFixture() *fixture {
 			return tools.Output{}, context.Cause(ctx)
 		}
 	}
-	f.env = &tools.Env{Tools: tools.NewRegistry(
+	f.env = &tools.Env{Tools: tools.NewRegistry(append(more,
 		tools.New(tools.Tool{Name: "echo", Title: "Echo", Description: "Says text.", Aliases: []string{"say"}, Traits: safe},
 			text(func(_ context.Context, s string) (tools.Output, error) {
 				return tools.Output{Text: s, Meta: map[string]any{"size": len(s)}}, nil
@@ -136,7 +136,7 @@ func newFixture() *fixture {
 					Links:  []tools.Link{{Name: "all", URI: "file:///s/all", Size: 9}},
 				}, nil
 			})),
-	)}
+	)...)}
 	return f
 }
 

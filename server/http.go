@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"mime"
 	"net"
@@ -177,26 +178,28 @@ func headerVersion(r *http.Request) (string, *rpcError) {
 	return v, nil
 }
 
-// session is the session a request names, in use; nil: the request was answered.
-func (h *HTTP) session(v *visit) *session {
+// session is the session a request names, in use; nil: the request was answered,
+// its message, if it had one, with its id.
+func (h *HTTP) session(v *visit, message json.RawMessage) *session {
+	refuse := func(status int, fail *rpcError) { writeJSON(v.w, status, errorLine(message, fail)) }
 	id := v.r.Header.Get(headerSession)
 	if id == "" {
-		refuse(v.w, http.StatusBadRequest, invalidRequest("Mcp-Session-Id is missing; begin with initialize, and send the id its answer came with"))
+		refuse(http.StatusBadRequest, invalidRequest("Mcp-Session-Id is missing; begin with initialize, and send the id its answer came with"))
 		return nil
 	}
 	c, fail := h.sessions.find(id, v.principal)
 	switch {
 	case fail != nil:
-		refuse(v.w, fail.status, fail)
+		refuse(fail.status, fail)
 	case c == nil:
-		refuse(v.w, http.StatusNotFound, &rpcError{Code: codeNoSession, Message: "There is no such session (any more); begin a new one with initialize"})
+		refuse(http.StatusNotFound, &rpcError{Code: codeNoSession, Message: "This session is not known, or no longer; begin a new one with initialize"})
 	}
 	return c
 }
 
 // delete ends a session.
 func (h *HTTP) delete(v *visit) {
-	c := h.session(v)
+	c := h.session(v, nil)
 	if c == nil {
 		return
 	}

@@ -82,7 +82,7 @@ func (h *HTTP) get(v *visit) {
 		refuse(v.w, http.StatusNotAcceptable, invalidRequest("GET opens a stream of events: Accept must name text/event-stream"))
 		return
 	}
-	c := h.session(v)
+	c := h.session(v, nil)
 	if c == nil {
 		return
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -39,7 +40,7 @@ func (h *HTTP) post(v *visit) {
 		panic(http.ErrAbortHandler)
 	}
 	if text[0] == '[' && !p.modern {
-		h.withSession(v, func(c *session) {
+		h.withSession(v, nil, func(c *session) {
 			c.batch(text, p.origin())
 			p.wait(r.Context())
 		})
@@ -60,15 +61,15 @@ func (h *HTTP) post(v *visit) {
 	case m.kind == isRequest && m.method == string(mcp.MethodInitialize):
 		h.initialize(v, p, m)
 	default:
-		h.withSession(v, func(c *session) {
+		h.withSession(v, m.id, func(c *session) {
 			c.dispatch(m, p.origin())
 			p.wait(r.Context())
 		})
 	}
 }
 
-func (h *HTTP) withSession(v *visit, work func(*session)) {
-	c := h.session(v)
+func (h *HTTP) withSession(v *visit, message json.RawMessage, work func(*session)) {
+	c := h.session(v, message)
 	if c == nil {
 		return
 	}

@@ -20,6 +20,20 @@ func (s *Session) Visible() []*Tool {
 	return shown
 }
 
+// Deferred are the tools this session may use but is not shown.
+func (s *Session) Deferred() []*Tool {
+	if !s.env.HideDeferred {
+		return nil
+	}
+	var hidden []*Tool
+	for _, t := range s.env.Policy.offered(s.env.Tools.All()) {
+		if t.Deferred && !s.active.has(t) {
+			hidden = append(hidden, t)
+		}
+	}
+	return hidden
+}
+
 // Activate lists deferred tools in this session from now on. Within a call, the
 // result of the call says when that changed the list. A session without memory
 // is always shown the same tools: Activate does nothing there.

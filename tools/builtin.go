@@ -7,6 +7,7 @@ func Builtin() []Tool {
 		readFile(),
 		writeFile(),
 		editFile(),
+		multiEdit(),
 		listFiles(),
 		grepSearch(),
 		runShell(),

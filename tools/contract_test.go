@@ -94,6 +94,9 @@ func checkPlain(t *testing.T, at string, s *jsonschema.Schema, depth int) {
 func TestTheListIsSmall(t *testing.T) {
 	total := 0
 	for _, tool := range Builtin() {
+		if tool.Deferred { // in the list only as long as nothing can find it
+			continue
+		}
 		total += len(tool.Name) + len(tool.Title) + len(tool.Description) + len(tool.Schema()) + 170 // annotations and keys
 	}
 	require.LessOrEqual(t, total, 8<<10)

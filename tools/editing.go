@@ -1,0 +1,224 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"mcp-tools/sandbox"
+	"mcp-tools/tools/edit"
+)
+
+// What the tools that edit files share.
+
+// editFile makes the edits of e in its file.
+func (s *Session) editFile(ctx context.Context, e fileEdit) (Output, error) {
+	ws, p, err := s.resolve(ctx, e.name)
+	if err != nil {
+		return Output{}, err
+	}
+	e.s, e.p, e.action, e.shown = s, p, editing.at(s, ws, p), shorten(e.name, maxPathShown)
+	done, err := s.update(ctx, ws, p, e.version, editing, e.change)
+	switch {
+	case errors.Is(err, errDryRun):
+		return e.dryRun(), nil
+	case errors.Is(err, fs.ErrNotExist):
+		return Output{}, s.notFound(ws, e.name, p)
+	case err != nil:
+		return Output{}, fileError(e.name, err)
+	}
+	e.record(done)
+	if n := len(e.result.Changes); n > 1 {
+		e.notes = append(e.notes, fmt.Sprintf("%d places changed", n))
+	}
+	out := Output{Text: e.report("Successfully edited " + e.shown), Notes: append(e.notes, done.Notes...)}
+	s.versioned(&out, e.left)
+	return out, nil
+}
+
+const (
+	// maxEdited is how large an edit may make a file, in bytes: what is to be
+	// written is held in memory.
+	maxEdited = 256 << 20
+	// maxHunks bounds the changes that are worked out line by line to be shown.
+	maxHunks = 1000
+)
+
+var errDryRun = errors.New("dry run")
+
+// fileEdit is a call that edits a file, between its old content and the new.
+type fileEdit struct {
+	name     string // of the file, as the model gave it
+	version  string // that it passed
+	requests []edit.Request
+	dry      bool
+
+	s     *Session
+	p     sandbox.Path
+	shown string
+	action
+
+	known  view            // of the content before
+	left   sandbox.Version // handle of what is there now
+	text   edit.Text
+	result edit.Result
+	hunks  []edit.Hunk
+	notes  []string
+}
+
+func (e *fileEdit) change(cur sandbox.Current) ([]byte, error) {
+	if len(e.requests) == 1 && e.requests[0].Old == "" {
+		return e.fill(cur)
+	}
+	if !cur.Exists {
+		return nil, fs.ErrNotExist
+	}
+	if strings.EqualFold(path.Ext(e.p.Rel()), ".ipynb") {
+		return nil, sayf("%s is a Jupyter notebook, whose cells cannot be edited as text. Write the whole notebook with write_file.", e.shown)
+	}
+	if err := e.mayChange(cur); err != nil {
+		return nil, err
+	}
+	if err := e.decode(cur); err != nil {
+		return nil, err
+	}
+	result, err := e.replace()
+	if err != nil {
+		return nil, sayAs(e.explain(err))
+	}
+	return e.finish(result)
+}
+
+func (e *fileEdit) replace() (edit.Result, error) {
+	if len(e.requests) == 1 {
+		return edit.Replace(e.text.Body, e.requests[0])
+	}
+	return edit.ReplaceEach(e.text.Body, e.requests)
+}
+
+// fill puts text into a file that is missing or blank.
+func (e *fileEdit) fill(cur sandbox.Current) ([]byte, error) {
+	if err := e.decode(cur); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(e.text.Body) != "" {
+		return nil, sayf("old_string is empty, but %s has content. Give the text to replace; to overwrite the whole file use write_file.", e.shown)
+	}
+	if cur.Exists && len(e.text.Body) > 0 {
+		if err := e.mayChange(cur); err != nil {
+			return nil, err
+		}
+	}
+	return e.finish(edit.Result{
+		Text:    e.requests[0].New,
+		Changes: []edit.Change{{Start: 0, End: len(e.text.Body), New: e.requests[0].New}},
+	})
+}
+
+func (e *fileEdit) mayChange(cur sandbox.Current) error {
+	known, note, err := e.s.mayChange(e.shown, e.p, cur, e.version, e.action)
+	if err != nil {
+		return sayAs(err)
+	}
+	e.known = known
+	if note != "" {
+		e.notes = append(e.notes, note)
+	}
+	return nil
+}
+
+func (e *fileEdit) decode(cur sandbox.Current) error {
+	var err error
+	if e.text, err = edit.Decode(cur.Content); err != nil {
+		return sayf("%s is not text that can be edited without risk to its other bytes: %v. Nothing was changed.", e.shown, err)
+	}
+	return nil
+}
+
+func (e *fileEdit) finish(r edit.Result) ([]byte, error) {
+	e.result = r
+	e.hunks = edit.Hunks(e.text.Body, r.Changes[:min(len(r.Changes), maxHunks)])
+	next, err := e.text.Encode(r.Text)
+	if err != nil {
+		return nil, sayf("new_string cannot be written in the encoding of %s (%s): %v. Nothing was changed.", e.shown, e.text.Encoding, err)
+	}
+	if e.dry {
+		return nil, errDryRun
+	}
+	return next, nil
+}
+
+// explain words a refusal of [edit.Replace] or [edit.ReplaceEach].
+func (e *fileEdit) explain(err error) error {
+	var one *edit.EachError
+	var meet *edit.OverlapError
+	switch {
+	case errors.As(err, &one):
+		return fmt.Errorf("edit %d of %d: %w\nNone of the edits was made", one.Index+1, len(e.requests), e.explain(one.Err))
+	case errors.As(err, &meet):
+		return fmt.Errorf("edits %d and %d both change line %d of %s. Each is found in the file as it was, so they cannot follow one another: make them one edit. None was made", meet.First+1, meet.Second+1, meet.Line, e.shown)
+	}
+	var many *edit.AmbiguousError
+	var none *edit.NotFoundError
+	switch {
+	case errors.As(err, &many):
+		return fmt.Errorf("old_string found %d times in %s. Must be unique. %s. Add lines around the place you mean, or set replace_all", many.Count, e.shown, many.Where())
+	case errors.As(err, &none):
+		if help := none.Help(); help != "" {
+			return fmt.Errorf("old_string not found in %s\n%s", e.shown, help)
+		}
+		return fmt.Errorf("old_string not found in %s. Use read_file to see what is there now", e.shown)
+	}
+	if errors.Is(err, edit.ErrTooLong) {
+		return fmt.Errorf("the edit would make %s larger than %s. Nothing was changed; replace fewer places, or use run_shell with a streaming tool such as sed", e.shown, byteSize(maxEdited))
+	}
+	if errors.Is(err, edit.ErrTooMany) {
+		return fmt.Errorf("old_string found more than %d times in %s. Nothing was changed; use run_shell with a streaming tool such as sed", edit.MaxPlaces, e.shown)
+	}
+	if errors.Is(err, edit.ErrNoChange) || errors.Is(err, edit.ErrIdentical) {
+		return fmt.Errorf("the edit would change nothing in %s: old_string and new_string differ only in how quotes, blanks or line numbers are written, and there the file's own characters stay", e.shown)
+	}
+	return fmt.Errorf("%s: %w. Nothing was changed", e.shown, err)
+}
+
+// record keeps what the model knows: what it knew before, moved, and the change.
+func (e *fileEdit) record(done sandbox.Current) {
+	e.left = done.Version
+	if e.known.whole || len(e.text.Body) == 0 {
+		e.s.remember(e.p, done, e.result.Text)
+		return
+	}
+	lines := edit.Lines(e.result.Text)
+	v := view{path: e.p, version: done.Version, lines: lines, stamp: sandbox.StampOf(done.Info), text: &e.result.Text}
+	if e.complete() && (e.known.lines == 0 || e.known.lines == edit.Lines(e.text.Body)) {
+		// A line of which a part was never shown stays so, whatever was changed in it.
+		v.shown = e.known.shown.after(e.hunks, e.known.shown.holds)
+		v.cut = e.known.cut.after(e.hunks, e.known.cut.meets)
+	}
+	v.whole = e.known.version != "" && v.shown.covers(lines)
+	if !v.whole {
+		e.left = e.left.Partial()
+	}
+	e.s.learn(v)
+}
+
+// complete tells whether the hunks are all that was changed.
+func (e *fileEdit) complete() bool { return len(e.result.Changes) <= maxHunks }
+
+func (e *fileEdit) report(head string) string {
+	if e.result.Via != "" {
+		head += " (matched via " + e.result.Via + ")"
+	}
+	text := head + "\n\n" + edit.Render(e.hunks, maxDiff)
+	if !e.complete() {
+		text += fmt.Sprintf("\n... and further on: %d of %d changes are shown at most", maxHunks, len(e.result.Changes))
+	}
+	return text
+}
+
+func (e *fileEdit) dryRun() Output {
+	return Output{Text: e.report("Dry run: nothing was written. The edit of " + e.shown + " would be"), Notes: e.notes}
+}

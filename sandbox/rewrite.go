@@ -89,6 +89,39 @@ func (r *rewrite) commit(ctx context.Context, h *dirHandle, tmp *tempFile) error
 	return err
 }
 
+// remove takes the file away, if it is still old.
+func (r *rewrite) remove(ctx context.Context) (Current, error) {
+	if err := r.mayWrite(); err != nil {
+		return r.old.Current, err
+	}
+	h, err := openDirHandle(r.dir)
+	if err != nil {
+		return r.old.Current, err
+	}
+	defer h.close()
+	unlock, err := h.lock(ctx)
+	if err != nil {
+		return r.old.Current, err
+	}
+	defer unlock()
+	same, err := r.isUntouched(ctx)
+	switch {
+	case err != nil:
+		return r.old.Current, err
+	case !same:
+		return r.old.Current, ErrChanged
+	case ctx.Err() != nil:
+		return r.old.Current, context.Cause(ctx)
+	}
+	if err := r.dir.Remove(r.base); err != nil {
+		return r.old.Current, err
+	}
+	if err := flushDir(h); err != nil {
+		return Current{}, notDurable(err)
+	}
+	return Current{}, nil
+}
+
 // isUntouched compares the file with old: its content byte for byte, and what
 // the new file takes over from it.
 func (r *rewrite) isUntouched(ctx context.Context) (bool, error) {

@@ -27,10 +27,12 @@ const (
 var resultName = regexp.MustCompile(`^result-[A-Z2-7]{26}\.txt$`)
 
 // State is the directory of what this program keeps between calls: results too
-// large to show. Nothing is made before something is saved. Safe for concurrent use.
+// large to show, and what files were before they were changed. Nothing is made
+// before something is saved. Safe for concurrent use.
 type State struct {
-	dir   string
-	names stateNames
+	dir    string
+	names  stateNames
+	before preimages
 
 	mu      sync.Mutex
 	results *os.Root

@@ -18,6 +18,9 @@ var (
 	// ErrNotDurable: the content was written and is there, but the disk failed
 	// to make that last.
 	ErrNotDurable = errors.New("the content was written but may not survive a power loss")
+	// ErrRemove, returned by the function that decides on the new content, makes
+	// the update remove the file.
+	ErrRemove = errors.New("remove the file")
 )
 
 // Current is a file as it is while its lock is held.
@@ -68,7 +71,8 @@ func (w *Workspace) Settle(ctx context.Context, p Path) error {
 // on Windows): when one was faster, the error is [ErrChanged].
 //
 // change gets the present state and returns the new content, or an error that
-// ends the update with nothing touched ([ErrUnchanged]: no error of Update).
+// ends the update with nothing touched ([ErrUnchanged]: no error of Update), or
+// [ErrRemove].
 // Update returns the state it left. Errors: [ErrReadOnly], [ErrGuarded],
 // [ErrHardLinks], [ErrIsDir], [NotRegularError], [ErrTooLarge], [ErrChanged],
 // [ErrBusy], the cause of ctx, what Before and change returned, what the file
@@ -113,6 +117,9 @@ func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change 
 	next, err := change(old.Current)
 	if errors.Is(err, ErrUnchanged) {
 		return old.Current, nil
+	}
+	if errors.Is(err, ErrRemove) && old.Exists {
+		return (&rewrite{dir, p.Base(), old, nil}).remove(ctx)
 	}
 	if err != nil {
 		return old.Current, err

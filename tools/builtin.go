@@ -8,6 +8,7 @@ func Builtin() []Tool {
 		writeFile(),
 		editFile(),
 		multiEdit(),
+		undo(),
 		listFiles(),
 		grepSearch(),
 		runShell(),

@@ -48,6 +48,9 @@ type Call struct {
 	// and whether the user allowed writing a guarded one.
 	places  map[string]judgedPath
 	granted bool
+
+	change string // the id of the change it made, if it can be taken back
+	undoes string // the id of the change it takes back
 }
 
 // A judgedPath is a path of a call as it was resolved for its rules.

@@ -36,6 +36,7 @@ func (s *Session) editFile(ctx context.Context, e fileEdit) (Output, error) {
 	}
 	out := Output{Text: e.report("Successfully edited " + e.shown), Notes: append(e.notes, done.Notes...)}
 	s.versioned(&out, e.left)
+	s.undoable(ctx, &out)
 	return out, nil
 }
 

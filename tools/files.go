@@ -129,6 +129,7 @@ func (s *Session) pathSubject(ctx context.Context, name string) (Subject, error)
 // refused before it is read.
 func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.Path, handle string, a action, change func(sandbox.Current) ([]byte, error)) (sandbox.Current, error) {
 	c := runningCall(ctx)
+	var kept *keptChange
 	done, err := ws.Update(ctx, p, sandbox.UpdateOptions{
 		Granted: c != nil && c.granted,
 		Before: func(info fs.FileInfo, exists bool) error {
@@ -140,10 +141,19 @@ func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.P
 			}
 			return sayAs(s.mustRead(a))
 		},
-	}, change)
+	}, func(cur sandbox.Current) ([]byte, error) {
+		next, err := change(cur)
+		if err == nil || errors.Is(err, sandbox.ErrRemove) {
+			kept = s.keep(c, p, cur)
+		}
+		return next, err
+	})
 	if errors.Is(err, sandbox.ErrNotDurable) { // it was written all the same
 		done.Notes = append(done.Notes, sandbox.ErrNotDurable.Error())
 		err = nil
+	}
+	if note := kept.settle(done, err); note != "" {
+		done.Notes = append(done.Notes, note)
 	}
 	return done, err
 }

@@ -58,9 +58,10 @@ type Session struct {
 	gate gate
 	seen seen
 
-	active activated
-	roots  clientRoots
-	closed sync.Once
+	active  activated
+	changes changes
+	roots   clientRoots
+	closed  sync.Once
 }
 
 // NewSession makes the state of one client. Close it when the client is gone.

@@ -65,6 +65,7 @@ func runWriteFile(ctx context.Context, s *Session, in writeFileInput) (Output, e
 	s.remember(p, done, w.body)
 	out := Output{Text: w.report(), Notes: append(w.notes, done.Notes...)}
 	s.versioned(&out, done.Version)
+	s.undoable(ctx, &out)
 	return out, nil
 }
 

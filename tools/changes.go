@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"mcp-tools/sandbox"
+)
+
+// maxChanges is how many changes a session can list and take back without an id.
+const maxChanges = 1000
+
+// changes are what a session has changed, in order. Safe for concurrent use; the
+// zero value is ready.
+type changes struct {
+	mu   sync.Mutex
+	list []change
+}
+
+// A change of a file by this session.
+type change struct {
+	sandbox.Preimage
+	undone bool
+}
+
+// add records a change; one that undoes another marks it.
+func (cs *changes) add(p sandbox.Preimage) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for i := range cs.list {
+		if cs.list[i].ID == p.Undoes {
+			cs.list[i].undone = true
+			cs.redo(cs.list[i].Undoes)
+		}
+	}
+	cs.list = append(cs.list, change{Preimage: p})
+	if len(cs.list) > maxChanges {
+		cs.list = append([]change(nil), cs.list[len(cs.list)-maxChanges:]...)
+	}
+}
+
+// redo: the undoing of id was itself undone. It needs cs.mu.
+func (cs *changes) redo(id string) {
+	for i := range cs.list {
+		if id != "" && cs.list[i].ID == id {
+			cs.list[i].undone = false
+		}
+	}
+}
+
+// last is the latest change that was not taken back and takes none back: what a
+// user means who says undo once more.
+func (cs *changes) last() (sandbox.Preimage, bool) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for i := len(cs.list) - 1; i >= 0; i-- {
+		if c := cs.list[i]; !c.undone && c.Undoes == "" {
+			return c.Preimage, true
+		}
+	}
+	return sandbox.Preimage{}, false
+}
+
+// latest are the changes, the latest first, at most n.
+func (cs *changes) latest(n int) []change {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	var out []change
+	for i := len(cs.list) - 1; i >= 0 && len(out) < n; i-- {
+		out = append(out, cs.list[i])
+	}
+	return out
+}
+
+// keptChange is a change that is being made, with what it will take to undo it.
+type keptChange struct {
+	s       *Session
+	call    *Call
+	path    sandbox.Path
+	existed bool
+	content *sandbox.KeptContent
+	err     error // why it cannot be undone
+}
+
+// undoable adds the id by which the change that the call has made can be taken
+// back: for programs, and where no session will remember it also for the model.
+func (s *Session) undoable(ctx context.Context, out *Output) {
+	c := runningCall(ctx)
+	if c == nil || c.change == "" {
+		return
+	}
+	out.setMeta("undo", c.change)
+	if s.opts.Stateless {
+		out.Notes = append(out.Notes, "undo id: "+c.change)
+	}
+}
+
+// keep writes down what is about to be changed.
+func (s *Session) keep(c *Call, p sandbox.Path, cur sandbox.Current) *keptChange {
+	if s.env.State == nil {
+		return nil // nothing is ever undone here
+	}
+	k := &keptChange{s: s, call: c, path: p, existed: cur.Exists}
+	k.content, k.err = s.env.State.KeepContent(cur.Content)
+	return k
+}
+
+// settle records the change, or forgets it where err says that it was not made.
+// The note, if any, says why the change cannot be taken back.
+func (k *keptChange) settle(done sandbox.Current, err error) (note string) {
+	switch {
+	case k == nil:
+		return ""
+	case err != nil:
+		if k.content != nil {
+			k.content.Discard()
+		}
+		return ""
+	case k.err != nil:
+		return "this change cannot be undone: " + sandbox.Reason(k.err)
+	}
+	p := sandbox.Preimage{Path: k.path.Host(), Existed: k.existed, Left: done.Version, Time: time.Now()}
+	if k.call != nil {
+		p.Tool, p.Undoes = k.call.tool.Name, k.call.undoes
+	}
+	if p.ID, err = k.content.Commit(p); err != nil {
+		k.content.Discard()
+		return "this change cannot be undone: " + sandbox.Reason(err)
+	}
+	if !k.s.opts.Stateless {
+		k.s.changes.add(p)
+	}
+	if k.call != nil {
+		k.call.change = p.ID
+	}
+	return ""
+}

@@ -20,7 +20,7 @@ func (s *Session) editFile(ctx context.Context, e fileEdit) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	e.s, e.p, e.action, e.shown = s, p, editing.at(s, ws, p), shorten(e.name, maxPathShown)
+	e.s, e.ws, e.p, e.action, e.shown = s, ws, p, editing.at(s, ws, p), shorten(e.name, maxPathShown)
 	done, err := s.update(ctx, ws, p, e.version, editing, e.change)
 	switch {
 	case errors.Is(err, errDryRun):
@@ -58,6 +58,7 @@ type fileEdit struct {
 	dry      bool
 
 	s     *Session
+	ws    *sandbox.Workspace
 	p     sandbox.Path
 	shown string
 	action
@@ -158,17 +159,32 @@ func (e *fileEdit) explain(err error) error {
 	var meet *edit.OverlapError
 	switch {
 	case errors.As(err, &one):
-		return fmt.Errorf("edit %d of %d: %w\nNone of the edits was made", one.Index+1, len(e.requests), e.explain(one.Err))
+		return e.explainOne(one)
 	case errors.As(err, &meet):
 		return fmt.Errorf("edits %d and %d both change line %d of %s. Each is found in the file as it was, so they cannot follow one another: make them one edit. None was made", meet.First+1, meet.Second+1, meet.Line, e.shown)
 	}
+	return e.explainMiss(err, e.requests[0].Old)
+}
+
+// explainOne words what is wrong with one of several edits.
+func (e *fileEdit) explainOne(one *edit.EachError) error {
+	err := e.explainMiss(one.Err, e.requests[one.Index].Old)
+	return fmt.Errorf("edit %d of %d: %w\nNone of the edits was made", one.Index+1, len(e.requests), err)
+}
+
+// explainMiss words why one edit, which looked for old, was refused.
+func (e *fileEdit) explainMiss(err error, old string) error {
 	var many *edit.AmbiguousError
 	var none *edit.NotFoundError
 	switch {
 	case errors.As(err, &many):
 		return fmt.Errorf("old_string found %d times in %s. Must be unique. %s. Add lines around the place you mean, or set replace_all", many.Count, e.shown, many.Where())
 	case errors.As(err, &none):
-		if help := none.Help(); help != "" {
+		help := none.Help()
+		if hint := e.s.elsewhere(e.ws, e.p, old); hint != "" {
+			help = hint + "\n" + help
+		}
+		if help != "" {
 			return fmt.Errorf("old_string not found in %s\n%s", e.shown, help)
 		}
 		return fmt.Errorf("old_string not found in %s. Use read_file to see what is there now", e.shown)

@@ -144,7 +144,7 @@ func TestReplaceRefuses(t *testing.T) {
 		{why: "prefixes on some new lines", text: "alpha\nbeta\n", old: "   1 | alpha", new: "   1 | alpha\nx", as: &missing, says: "new_string has line-number prefixes"},
 		{why: "numbers that do not count up are no prefixes", text: "alpha\nbeta\n", old: "1 | alpha\n7 | beta", new: "x", as: &missing},
 		{why: "blanks where the file has none", text: "f(a,b)\n", old: "f(a, b)", new: "x", as: &missing, says: "inside a line"},
-		{why: "a difference far down", text: numbered(100), old: strings.Replace(numbered(80), "line 70\n", "line seventy\n", 1), new: "x", as: &missing, says: "line 70 of old_string is the first that differs: it reads `line seventy`"},
+		{why: "a difference far down", text: numbered(100), old: strings.Replace(numbered(80), "line 70\n", "line seventy\n", 1), new: "x", as: &missing, says: "line 70 of old_string is the first that differs, {-only there-}{+only in the file+}: line {-seventy-}{+70+}"},
 		{why: "the lines around it are shown", text: numbered(100), old: strings.Replace(numbered(80), "line 70\n", "line seventy\n", 1), new: "x", as: &missing, says: "  70 | line 70\n"},
 		{why: "within a very long line", text: strings.Repeat("x,", 5000) + "needle = [1,2];" + strings.Repeat("y,", 5000), old: "needle = [1, 2];", new: "x", as: &missing, says: "inside a line"},
 		{why: "nothing like it", text: "alpha\nbeta\n", old: "something else entirely", new: "x", as: &missing, says: "Nothing similar"},

@@ -148,12 +148,22 @@ func (r region) causes(old string) (found []string, first int) {
 			return found, first
 		}
 	}
-	if len(lines) == 1 || first >= min(len(lines), len(r.block)) {
-		return nil, first // one line is shown anyway
+	if first >= min(len(lines), len(r.block)) {
+		return nil, first
 	}
 	want, has := plainLine(lines[first]), plainLine(r.block[first])
-	found = append(found, fmt.Sprintf("line %d of old_string is the first that differs: it reads `%s`, the file has `%s`",
-		first+1, clip(want, 160), clip(has, 160)))
+	inline := inlineDiff(strings.TrimSpace(want), strings.TrimSpace(has))
+	switch {
+	case len(lines) == 1 && inline == "":
+		return nil, first // the line is shown anyway
+	case len(lines) == 1:
+		return append(found, "{-only in old_string-}{+only in the file+}: "+inline), first
+	case inline != "":
+		found = append(found, fmt.Sprintf("line %d of old_string is the first that differs, {-only there-}{+only in the file+}: %s", first+1, inline))
+	default:
+		found = append(found, fmt.Sprintf("line %d of old_string is the first that differs: it reads `%s`, the file has `%s`",
+			first+1, clip(want, 160), clip(has, 160)))
+	}
 	if len(want)+len(has) <= maxCompared {
 		found = append(found, differences(has, has, want)...)
 	}

@@ -183,9 +183,10 @@ func (p *peer) beginCall(x *exchange, in *params) {
 func (p *peer) run(x *exchange, message []byte) {
 	answer := refusal(x.id, internalError()) // should the goroutine be ended
 	defer func() {
+		p.load.free(x.size)
 		x.finish(answer)
 		x.cancel()
-		p.load.leave(x.size)
+		p.load.leave()
 	}()
 	if x.start != nil {
 		select {
@@ -313,8 +314,10 @@ func (x *exchange) abandon() {
 	x.cancel()
 	x.progress.stop(true)
 	x.log.Debug("request cancelled", "method", x.method, "tool", x.toolName, "took", time.Since(x.began))
-	x.reply(response{})
-	close(x.answered)
+	go func() { // it may wait for a client that does not read
+		x.reply(response{})
+		close(x.answered)
+	}()
 }
 
 // notified takes a notification; those without a meaning here are ignored.

@@ -98,15 +98,11 @@ func forbidden(format string, a ...any) *denial {
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, no *denial) {
 	g.log.LogAttrs(r.Context(), slog.LevelInfo, "refused a request", slog.String("reason", no.text),
 		slog.String("remote", r.RemoteAddr), slog.String("method", brief(r.Method, 32)), slog.String("path", brief(r.URL.Path, 200)))
-	h := w.Header()
 	if no.challenge != "" {
-		h.Set("WWW-Authenticate", no.challenge)
+		w.Header().Set("WWW-Authenticate", no.challenge)
 	}
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(no.status)
-	_, _ = w.Write([]byte(no.text + "\n")) // who does not wait for the answer does not need it
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	plainText(w, no.status, no.text+"\n")
 }
 
 // brief makes what a stranger sent fit to be shown: printable, at most limit bytes.

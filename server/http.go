@@ -22,9 +22,6 @@ const (
 	// alive and ready say so without a token.
 	alive, ready  = "/healthz", "/readyz"
 	headerSession = "Mcp-Session-Id"
-	// maxAllRunning and maxAllHeld bound what is in flight for all HTTP clients.
-	maxAllRunning = 512
-	maxAllHeld    = 256 << 20
 	// codeNoSession is the JSON-RPC error of a session that is no more.
 	codeNoSession = -32001
 )
@@ -53,7 +50,7 @@ type HTTP struct {
 	opts     HTTPOptions
 	base     context.Context // of all requests; ends when they must
 	cancel   context.CancelCauseFunc
-	load     *load
+	loads    *loads
 	bodies   *budget
 	conns    *conns
 	sessions *sessions
@@ -67,12 +64,12 @@ type HTTP struct {
 func (s *Server) NewHTTP(o HTTPOptions) *HTTP {
 	h := &HTTP{srv: s, opts: o, bodies: &budget{left: maxAllHeld}, conns: &conns{log: s.log, most: maxConns, open: make(map[string]net.Conn)}}
 	h.base, h.cancel = context.WithCancelCause(context.Background())
-	h.load = &load{whose: "all clients", most: maxAllRunning, weight: maxAllHeld, status: http.StatusServiceUnavailable}
-	share := maxSessions
+	principals := 1
 	if o.Tokens != nil {
-		share = max(1, maxSessions/max(1, len(o.Tokens.Principals())))
+		principals = max(1, len(o.Tokens.Principals()))
 	}
-	h.sessions = newSessions(s, h.base, h.load, func(string) int { return share })
+	h.loads = newLoads(principals)
+	h.sessions = newSessions(h.base, s, h.loads, max(1, maxSessions/principals))
 
 	if o.Metrics {
 		h.metrics = s.measure(h)
@@ -86,16 +83,24 @@ func (s *Server) NewHTTP(o HTTPOptions) *HTTP {
 
 // ServeHTTP answers one HTTP request.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Renewed for each write of a stream; it holds for one request only.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeWait))
+	// Whatever is said before the body was read is not held up by a body that does
+	// not come: net/http would read it first. Writing may take longer than reading,
+	// or nothing would be said to who was waited for. Streams renew the deadline.
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
+	_ = rc.SetWriteDeadline(time.Now().Add(bodyWait + writeWait))
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	defer func() {
 		v := recover()
-		if v == nil || v == http.ErrAbortHandler {
-			return
+		if v != nil && v != http.ErrAbortHandler {
+			h.srv.log.Error("panic in an HTTP request", "panic", v, "stack", string(debug.Stack()))
 		}
-		h.srv.log.Error("panic in an HTTP request", "panic", v, "stack", string(debug.Stack()))
-		panic(http.ErrAbortHandler) // what was written cannot be taken back
+		if v != nil {
+			panic(http.ErrAbortHandler) // what was written cannot be taken back
+		}
 	}()
 	h.handler.ServeHTTP(w, r)
 }
@@ -120,7 +125,7 @@ func (h *HTTP) route(w http.ResponseWriter, r *http.Request, principal string) {
 		plainText(w, http.StatusMethodNotAllowed, "Use GET here.\n")
 	case path == alive:
 		plainText(w, http.StatusOK, "ok\n")
-	case path == ready && h.load.refuses() != nil:
+	case path == ready && h.loads.calls.refuses() != nil:
 		plainText(w, http.StatusServiceUnavailable, "shutting down\n")
 	case path == ready:
 		plainText(w, http.StatusOK, "ready\n")
@@ -182,12 +187,16 @@ func headerVersion(r *http.Request) (string, *rpcError) {
 // its message, if it had one, with its id.
 func (h *HTTP) session(v *visit, message json.RawMessage) *session {
 	refuse := func(status int, fail *rpcError) { writeJSON(v.w, status, errorLine(message, fail)) }
-	id := v.r.Header.Get(headerSession)
-	if id == "" {
+	ids := v.r.Header.Values(headerSession)
+	if len(ids) > 1 {
+		refuse(http.StatusBadRequest, invalidRequest("there are several headers Mcp-Session-Id"))
+		return nil
+	}
+	if len(ids) == 0 || ids[0] == "" {
 		refuse(http.StatusBadRequest, invalidRequest("Mcp-Session-Id is missing; begin with initialize, and send the id its answer came with"))
 		return nil
 	}
-	c, fail := h.sessions.find(id, v.principal)
+	c, fail := h.sessions.find(ids[0], v.principal)
 	switch {
 	case fail != nil:
 		refuse(fail.status, fail)
@@ -217,7 +226,7 @@ func accepted(r *http.Request) (plain, stream bool) {
 	}
 	for _, one := range strings.Split(strings.Join(all, ","), ",") {
 		kind, params, err := mime.ParseMediaType(one)
-		if err != nil || params["q"] == "0" {
+		if q, given := params["q"]; err != nil || given && strings.Trim(q, "0.") == "" {
 			continue
 		}
 		plain = plain || kind == "application/json" || kind == "application/*" || kind == "*/*"

@@ -50,7 +50,7 @@ func (h *HTTP) body(v *visit) (text []byte, taken int, fail *rpcError) {
 		fail = invalidRequest("Content-Type must be application/json")
 		fail.status = http.StatusUnsupportedMediaType
 		return nil, 0, fail
-	case r.Header.Get("Content-Encoding") != "":
+	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
 		fail = invalidRequest("the body must not be compressed")
 		fail.status = http.StatusUnsupportedMediaType
 		return nil, 0, fail
@@ -62,6 +62,7 @@ func (h *HTTP) body(v *visit) (text []byte, taken int, fail *rpcError) {
 	text, taken, fail = h.read(r.Body)
 	if fail == nil {
 		_ = rc.SetReadDeadline(time.Time{}) // else the end of the wait would look like a client that hung up
+		v.w.Header().Del("Connection")
 	}
 	return text, taken, fail
 }
@@ -74,7 +75,7 @@ func (h *HTTP) read(body io.Reader) (text []byte, taken int, fail *rpcError) {
 		if len(buf) == cap(buf) {
 			grown := min(max(2*cap(buf), bodyStep), maxMessage+1)
 			if !h.bodies.take(grown - taken) {
-				return nil, taken, &rpcError{Code: codeBusy, status: http.StatusServiceUnavailable, Message: "Server busy: too much is being sent at once; try again"}
+				return nil, taken, &rpcError{Code: codeBusy, status: http.StatusServiceUnavailable, Message: "Server busy: the messages in work are too large together; try again"}
 			}
 			taken = grown
 			buf = append(make([]byte, 0, grown), buf...)

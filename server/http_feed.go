@@ -17,8 +17,9 @@ const (
 // feedSlot holds the stream of a session that belongs to no request, which its
 // client opens with GET. Safe for concurrent use; the zero value has none.
 type feedSlot struct {
-	mu  sync.Mutex
-	now *feed
+	mu    sync.Mutex
+	now   *feed
+	ended bool // no stream is opened any more
 }
 
 // feed is one such stream.
@@ -33,8 +34,13 @@ func (s *feedSlot) open() *feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
-	s.now = &feed{lines: make(chan []byte, maxFeed), ended: make(chan struct{})}
-	return s.now
+	f := &feed{lines: make(chan []byte, maxFeed), ended: make(chan struct{})}
+	if s.ended {
+		close(f.ended)
+		return f
+	}
+	s.now = f
+	return f
 }
 
 // end needs s.mu.
@@ -45,10 +51,11 @@ func (s *feedSlot) end() {
 	}
 }
 
-// close ends the stream there is.
+// close ends the stream there is, and those that would come.
 func (s *feedSlot) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.ended = true
 	s.end()
 }
 
@@ -82,11 +89,16 @@ func (h *HTTP) get(v *visit) {
 		refuse(v.w, http.StatusNotAcceptable, invalidRequest("GET opens a stream of events: Accept must name text/event-stream"))
 		return
 	}
+	if fail := h.loads.calls.refuses(); fail != nil {
+		refuse(v.w, fail.status, fail)
+		return
+	}
 	c := h.session(v, nil)
 	if c == nil {
 		return
 	}
 	defer h.sessions.release(c)
+	_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // nothing more is to come
 	f := c.feed.open()
 	defer c.feed.leave(f)
 

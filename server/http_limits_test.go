@@ -156,7 +156,7 @@ func TestHealth(t *testing.T) {
 		assert.Equal(t, []string{strings.TrimSpace(want)}, messages(t, r))
 		assert.Equal(t, http.StatusMethodNotAllowed, b.do("POST", path, "").StatusCode)
 	}
-	w.h.load.close()
+	w.h.loads.calls.close()
 	assert.Equal(t, http.StatusOK, b.do("GET", "/healthz", "").StatusCode)
 	assert.Equal(t, http.StatusServiceUnavailable, b.do("GET", "/readyz", "").StatusCode)
 }

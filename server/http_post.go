@@ -56,9 +56,13 @@ func (p *post) send(line []byte) bool {
 func (p *post) ping() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.left && p.stream {
+	switch {
+	case p.left:
+	case p.stream:
 		p.begin()
 		p.write([]byte(":\n\n"))
+	default:
+		p.deadline() // HTTP/2 would end the request with it, whether anything is written or not
 	}
 }
 
@@ -69,11 +73,11 @@ func (p *post) reply(r response) {
 	defer close(p.answered)
 	switch {
 	case p.left:
-	case p.began || r.line != nil && !p.plain:
+	case p.began || r.line != nil && r.fail == nil && !p.plain: // an error is told by its status too
 		if r.line != nil {
 			p.event(r.line)
 		}
-	case r.line == nil:
+	case r.line == nil: // a notification or an answer was taken, or the request cancelled
 		p.deadline()
 		p.w.WriteHeader(http.StatusAccepted)
 	default:

@@ -113,11 +113,12 @@ func (h *HTTP) alone(v *visit, p *post, m *incoming) {
 	if v.principal != "" {
 		log = log.With("principal", v.principal)
 	}
-	c := h.srv.newPeer(v.r.Context(), peerOptions{stateless: true, log: log, load: h.load})
+	listens := m.method == string(mcp.MethodSubscriptionsListen)
+	c := h.srv.newPeer(v.r.Context(), peerOptions{stateless: true, log: log, load: h.loads.of(v.principal, listens)})
 	stop := context.AfterFunc(h.base, func() { c.cancel(context.Cause(h.base)) })
 	defer stop()
 	defer c.close(context.Canceled)
-	if m.method == string(mcp.MethodSubscriptionsListen) {
+	if listens {
 		h.listening.Store(c, nil)
 		defer h.listening.Delete(c)
 	}

@@ -16,6 +16,8 @@ const (
 	// how long a connection may be unused.
 	headerWait = 10 * time.Second
 	idleWait   = 2 * time.Minute
+	// maxStreams is how many requests of one HTTP/2 connection are in work.
+	maxStreams = 128
 	// maxHeaders is the size of all headers of a request in bytes.
 	maxHeaders = 64 << 10
 	// finishWait is how long requests may go on once we are told to stop, and
@@ -38,6 +40,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerWait,
 		IdleTimeout:       idleWait,
 		MaxHeaderBytes:    maxHeaders,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: writeWait},
 		// Else "OPTIONS *" would be answered without asking the guard.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(h.srv.log.Handler(), slog.LevelInfo),
@@ -54,6 +57,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 	go h.sessions.sweeping(h.base)
 	select {
 	case err := <-failed:
+		_ = hs.Close()
 		return err
 	case <-ctx.Done():
 	}
@@ -62,14 +66,14 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 
 // stop is the graceful end.
 func (h *HTTP) stop(hs *http.Server) error {
-	h.load.close()
+	h.loads.close()
 	h.endStreams()
 	ctx, cancel := context.WithTimeout(context.Background(), finishWait+killGrace+flushWait)
 	defer cancel()
 	flushed := make(chan error, 1)
 	go func() { flushed <- hs.Shutdown(ctx) }()
 
-	idle := h.load.idle()
+	idle := h.loads.calls.idle()
 	stuck := !within(idle, finishWait)
 	if stuck {
 		h.cancel(tools.ErrStopping)

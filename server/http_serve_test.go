@@ -76,7 +76,7 @@ func TestACallThatCannotBeEndedDoesNotHoldUpTheEnd(t *testing.T) {
 func TestNothingNewIsTakenWhileStopping(t *testing.T) {
 	w := serveWeb(t, newFixture().server(), HTTPOptions{})
 	b := w.begun("2025-06-18")
-	w.h.load.close()
+	w.h.loads.calls.close()
 	for _, body := range []string{call("1", "echo", `{}`), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, initialize("2025-06-18", "{}")} {
 		status, said := b.say(body)
 		assert.Equal(t, http.StatusServiceUnavailable, status)
@@ -103,9 +103,11 @@ func TestASubscriptionIsAcknowledgedAndOpenUntilTheClientOrTheServerEnds(t *test
 	}
 	r := listen()
 	acknowledged(r)
-	awaitRunning(t, w, 1)
+	open := func() int { return w.h.loads.listening.count() }
+	require.Equal(t, 1, open())
+	assert.Zero(t, w.h.loads.calls.count(), "it takes no call's place")
 	r.Body.Close()
-	awaitRunning(t, w, 0)
+	require.Eventually(t, func() bool { return open() == 0 }, patience, time.Millisecond)
 
 	e := acknowledged(listen())
 	w.stop()

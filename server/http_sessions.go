@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,9 +32,9 @@ const (
 	emptyAfter = time.Minute
 	// sweepEvery is how often that is looked for.
 	sweepEvery = 20 * time.Second
-	// rememberedIDs is how many of the latest ids are known to be ended or not. All
-	// before them are taken for ended.
-	rememberedIDs = 1 << 20
+	// rememberedIDs is how many of the latest ids of a principal are known to be
+	// ended or not. All before them are taken for ended.
+	rememberedIDs = 1 << 17
 )
 
 // sessions are the clients of revisions to 2025-11-25 over HTTP. Safe for
@@ -45,58 +46,69 @@ const (
 // unused is opened anew, with nothing read, when its client comes back; many
 // clients cannot start over when told that their session is gone.
 type sessions struct {
-	srv  *Server
-	base context.Context // of all requests
-	load *load           // of all clients
-	key  [sha256.Size]byte
-	most func(principal string) int
+	srv   *Server
+	base  context.Context // of all requests
+	loads *loads
+	key   [sha256.Size]byte
+	most  int // of one principal
 
-	mu    sync.Mutex
-	next  uint64
+	mu     sync.Mutex
+	names  uint64 // for the log, where an id has no place: whoever has it has the session
+	owners map[string]*owner
+}
+
+// owner is a principal with its sessions. There are never more of them than tokens.
+type owner struct {
+	next  uint64 // number of the next session
 	live  map[uint64]*session
-	held  map[string]int // live sessions by principal
-	ended []uint64       // a ring of bits, one for each of the latest ids
+	ended []uint64 // a ring of bits, one for each of the latest numbers
 }
 
 // session is a client that began with initialize.
 type session struct {
 	*peer
-	number    uint64
+	number    uint64 // among those of its principal; 0: it is not counted yet
 	principal string
 	uses      int       // guarded by sessions.mu: HTTP requests at work on it
 	used      time.Time // guarded by sessions.mu
 	feed      feedSlot
 }
 
-func newSessions(srv *Server, base context.Context, all *load, most func(principal string) int) *sessions {
-	s := &sessions{
-		srv: srv, base: base, load: all, most: most,
-		live: make(map[uint64]*session), held: make(map[string]int), ended: make([]uint64, rememberedIDs/64),
-	}
+func newSessions(base context.Context, srv *Server, loads *loads, most int) *sessions {
+	s := &sessions{srv: srv, base: base, loads: loads, most: most, owners: make(map[string]*owner)}
 	_, _ = rand.Read(s.key[:]) // never fails
 	return s
+}
+
+// owner needs s.mu.
+func (s *sessions) owner(principal string) *owner {
+	o := s.owners[principal]
+	if o == nil {
+		o = &owner{next: 1, live: make(map[uint64]*session), ended: make([]uint64, rememberedIDs/64)}
+		s.owners[principal] = o
+	}
+	return o
 }
 
 // candidate makes a session that is not yet counted, for a client that says
 // initialize: it becomes one with open, or is closed.
 func (s *sessions) candidate(principal string) *session {
 	s.mu.Lock()
-	s.next++
-	number := s.next
-	s.setEnded(number, false)
-	s.mu.Unlock()
-	return s.make(number, principal)
+	defer s.mu.Unlock()
+	return s.make(principal)
 }
 
-func (s *sessions) make(number uint64, principal string) *session {
-	log := s.srv.log.With("session", number)
+// make needs s.mu.
+func (s *sessions) make(principal string) *session {
+	s.names++
+	log := s.srv.log.With("session", s.names)
 	if principal != "" {
 		log = log.With("principal", principal)
 	}
-	c := &session{number: number, principal: principal, used: time.Now()}
+	c := &session{principal: principal, used: time.Now()}
 	c.peer = s.srv.newPeer(s.base, peerOptions{log: log, load: &load{
 		whose: "this session", most: maxSessionRunning, weight: maxSessionHeld,
-		parent: s.load, status: http.StatusTooManyRequests,
+		parent: s.loads.of(principal, false), status: http.StatusTooManyRequests,
 	}})
 	c.notify = func(line []byte) { c.feed.send(line) }
 	return c
@@ -106,24 +118,27 @@ func (s *sessions) make(number uint64, principal string) *session {
 func (s *sessions) open(c *session) (id string, fail *rpcError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if fail := s.add(c); fail != nil {
+	o := s.owner(c.principal)
+	c.number = o.next
+	if fail := s.add(o, c); fail != nil {
 		return "", fail
 	}
+	o.next++
+	o.setEnded(c.number, false)
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()
 	return s.seal(c.number, c.version, c.principal), nil
 }
 
 // add needs s.mu.
-func (s *sessions) add(c *session) *rpcError {
-	if most := s.most(c.principal); s.held[c.principal] >= most {
+func (s *sessions) add(o *owner, c *session) *rpcError {
+	if len(o.live) >= s.most {
 		return &rpcError{
 			Code: codeBusy, status: http.StatusServiceUnavailable,
-			Message: fmt.Sprintf("Server busy: %d sessions are open; end one with DELETE, or wait until one was unused for a minute or, if it has read files, %d", most, int(idleAfter.Minutes())),
+			Message: fmt.Sprintf("Server busy: %d sessions are open; end one with DELETE, or wait until one was unused for a minute or, if it has read files, %d", s.most, int(idleAfter.Minutes())),
 		}
 	}
-	s.live[c.number] = c
-	s.held[c.principal]++
+	o.live[c.number] = c
 	c.uses++
 	return nil
 }
@@ -137,18 +152,19 @@ func (s *sessions) find(id, principal string) (*session, *rpcError) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.live[number]; c != nil {
+	o := s.owner(principal)
+	if c := o.live[number]; c != nil {
 		c.uses++
 		c.used = time.Now()
 		return c, nil
 	}
-	if s.isEnded(number) {
+	if o.isEnded(number) {
 		return nil, nil
 	}
-	c := s.make(number, principal)
-	c.version = revision
+	c := s.make(principal)
+	c.number, c.version = number, revision
 	c.greeted.Store(true)
-	if fail := s.add(c); fail != nil {
+	if fail := s.add(o, c); fail != nil {
 		c.close(context.Canceled)
 		return nil, fail
 	}
@@ -167,22 +183,19 @@ func (s *sessions) release(c *session) {
 // end ends a session for good.
 func (s *sessions) end(c *session) {
 	s.mu.Lock()
-	s.setEnded(c.number, true)
-	s.drop(c)
+	o := s.owner(c.principal)
+	o.setEnded(c.number, true)
+	o.drop(c)
 	s.mu.Unlock()
 	c.close(context.Canceled)
 	c.feed.close()
 	c.log.Debug("a session was ended by its client")
 }
 
-// drop needs s.mu.
-func (s *sessions) drop(c *session) {
-	if s.live[c.number] != c {
-		return
-	}
-	delete(s.live, c.number)
-	if s.held[c.principal]--; s.held[c.principal] == 0 {
-		delete(s.held, c.principal)
+// drop needs sessions.mu.
+func (o *owner) drop(c *session) {
+	if o.live[c.number] == c {
+		delete(o.live, c.number)
 	}
 }
 
@@ -191,14 +204,12 @@ func (s *sessions) sweep() {
 	now := time.Now()
 	var unused []*session
 	s.mu.Lock()
-	for _, c := range s.live {
-		if c.uses > 0 || c.load.count() > 0 {
-			continue
-		}
-		idle := now.Sub(c.used)
-		if idle >= idleAfter || idle >= emptyAfter && !c.peer.session.Remembers() {
-			s.drop(c)
-			unused = append(unused, c)
+	for _, o := range s.owners {
+		for _, c := range o.live {
+			if c.idle(now) {
+				o.drop(c)
+				unused = append(unused, c)
+			}
 		}
 	}
 	s.mu.Unlock()
@@ -206,6 +217,22 @@ func (s *sessions) sweep() {
 		c.close(context.Canceled)
 		c.log.Debug("an unused session was put away")
 	}
+}
+
+// idle: it was not used for so long that it is put away. It needs sessions.mu.
+func (c *session) idle(now time.Time) bool {
+	if c.uses > 0 || c.load.count() > 0 {
+		return false
+	}
+	used := c.used
+	if freed := c.load.lastFreed(); freed.After(used) { // by a call whose client had hung up
+		used = freed
+	}
+	after := emptyAfter
+	if c.remembers() {
+		after = idleAfter
+	}
+	return now.Sub(used) >= after
 }
 
 // sweeping sweeps until ctx is done.
@@ -226,8 +253,8 @@ func (s *sessions) sweeping(ctx context.Context) {
 func (s *sessions) each(visit func(*session)) {
 	s.mu.Lock()
 	var all []*session
-	for _, c := range s.live {
-		all = append(all, c)
+	for _, o := range s.owners {
+		all = slices.AppendSeq(all, maps.Values(o.live))
 	}
 	s.mu.Unlock()
 	for _, c := range all {
@@ -239,24 +266,36 @@ func (s *sessions) each(visit func(*session)) {
 func (s *sessions) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.live)
+	n := 0
+	for _, o := range s.owners {
+		n += len(o.live)
+	}
+	return n
 }
 
-func (s *sessions) setEnded(number uint64, ended bool) {
-	i := number % rememberedIDs
-	if ended {
-		s.ended[i/64] |= 1 << (i % 64)
+// forgotten: the number is none, or so long past that nothing is known of it.
+func (o *owner) forgotten(number uint64) bool {
+	return number >= o.next || o.next-number > rememberedIDs
+}
+
+func (o *owner) setEnded(number uint64, ended bool) {
+	if o.forgotten(number) {
 		return
 	}
-	s.ended[i/64] &^= 1 << (i % 64)
+	i := number % rememberedIDs
+	if ended {
+		o.ended[i/64] |= 1 << (i % 64)
+		return
+	}
+	o.ended[i/64] &^= 1 << (i % 64)
 }
 
-func (s *sessions) isEnded(number uint64) bool {
-	if number > s.next || s.next-number >= rememberedIDs {
+func (o *owner) isEnded(number uint64) bool {
+	if o.forgotten(number) {
 		return true
 	}
 	i := number % rememberedIDs
-	return s.ended[i/64]&(1<<(i%64)) != 0
+	return o.ended[i/64]&(1<<(i%64)) != 0
 }
 
 const (
@@ -275,6 +314,9 @@ func (s *sessions) seal(number uint64, revision, principal string) string {
 
 // unseal reads an id that seal made for principal.
 func (s *sessions) unseal(id, principal string) (number uint64, revision string, ok bool) {
+	if len(id) != base64.RawURLEncoding.EncodedLen(plainSize+macSize) { // line breaks would be skipped
+		return 0, "", false
+	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(id)
 	if err != nil || len(raw) != plainSize+macSize || !hmac.Equal(raw[plainSize:], s.mac(raw[:plainSize], principal)) {
 		return 0, "", false

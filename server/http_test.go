@@ -297,7 +297,7 @@ func TestCancellationReachesOnlyTheOwnSession(t *testing.T) {
 // awaitRunning waits until n requests are in flight.
 func awaitRunning(t *testing.T, w *web, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return w.h.load.count() == n }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return w.h.loads.calls.count() == n }, patience, time.Millisecond)
 }
 
 func TestAClientThatHangsUp(t *testing.T) {

@@ -75,7 +75,10 @@ func decode(text []byte) (*incoming, *rpcError) {
 	m.p, fail = decodeParams(e.params)
 	switch {
 	case e.id == nil:
-		m.kind = isNotification // which nobody could be told to be wrong
+		m.kind = isNotification
+		if fail != nil { // which nobody can be told: nothing of it is taken
+			m.p = params{}
+		}
 		return m, nil
 	case !idOK:
 		return m, invalidRequest("id must be a string or a number")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // load is what of a client, or of all of them, is in flight. What is over its
@@ -18,21 +19,21 @@ type load struct {
 	mu            sync.Mutex
 	running, held int
 	closed        bool
+	freed         time.Time
 	all           sync.WaitGroup
 }
 
-// enter lets one request of size bytes in, or says why not. Then leave.
+// enter lets one request of size bytes in, or says why not. Then free and leave.
 func (l *load) enter(size int) *rpcError {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.closed:
 		return stopping()
-	case l.running >= l.most || l.running > 0 && l.held+size > l.weight:
-		return &rpcError{
-			Code: codeBusy, status: l.status,
-			Message: fmt.Sprintf("Server busy: %d requests of %s are running; wait for an answer", l.running, l.whose),
-		}
+	case l.running >= l.most:
+		return l.busy(fmt.Sprintf("%d requests of %s are running", l.running, l.whose))
+	case l.running > 0 && l.held+size > l.weight:
+		return l.busy("the messages in work for " + l.whose + " are too large together")
 	}
 	if l.parent != nil {
 		if fail := l.parent.enter(size); fail != nil {
@@ -45,15 +46,36 @@ func (l *load) enter(size int) *rpcError {
 	return nil
 }
 
-func (l *load) leave(size int) {
+func (l *load) busy(why string) *rpcError {
+	return &rpcError{Code: codeBusy, status: l.status, Message: "Server busy: " + why + "; wait for an answer"}
+}
+
+// free gives the place of a request to others; call it before the answer is sent,
+// or whoever got the answer could be refused. Then leave.
+func (l *load) free(size int) {
 	l.mu.Lock()
 	l.running--
 	l.held -= size
+	l.freed = time.Now()
 	l.mu.Unlock()
 	if l.parent != nil {
-		l.parent.leave(size)
+		l.parent.free(size)
+	}
+}
+
+// leave says that the request is answered.
+func (l *load) leave() {
+	if l.parent != nil {
+		l.parent.leave()
 	}
 	l.all.Done()
+}
+
+// lastFreed is when a request last ended.
+func (l *load) lastFreed() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.freed
 }
 
 // run starts work of our own, whatever the limits, unless the load is closed.

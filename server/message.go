@@ -224,45 +224,28 @@ func idKey(raw json.RawMessage) (string, bool) {
 }
 
 // members visits the members of obj, which must be valid JSON. It fails when obj
-// is no object or names a member twice.
+// is no object or names a member twice; what was visited is then worth nothing.
 func members(obj []byte, visit func(name string, value json.RawMessage)) error {
 	i := skipSpace(obj, 0)
 	if i >= len(obj) || obj[i] != '{' {
 		return errNotObject
 	}
-	var few [16]string
-	seen, many := few[:0], map[string]bool(nil)
+	var few [fewNames]span
+	names := few[:0]
 	for i = skipSpace(obj, i+1); obj[i] != '}'; i = skipSpace(obj, i) {
 		if obj[i] == ',' {
 			i = skipSpace(obj, i+1)
 		}
 		end := skipValue(obj, i)
 		name, _ := unquote(obj[i:end])
+		names = append(names, span{uint32(i), uint32(end)})
 		i = skipSpace(obj, skipSpace(obj, end)+1) // over the colon
 		end = skipValue(obj, i)
-		value := obj[i:end:end]
+		visit(name, obj[i:end:end])
 		i = end
-
-		switch {
-		case many != nil:
-			if many[name] {
-				return errTwice
-			}
-			many[name] = true
-		default:
-			for _, s := range seen {
-				if s == name {
-					return errTwice
-				}
-			}
-			if seen = append(seen, name); len(seen) == len(few) {
-				many = make(map[string]bool)
-				for _, s := range seen {
-					many[s] = true
-				}
-			}
-		}
-		visit(name, value)
+	}
+	if repeats(obj, names) {
+		return errTwice
 	}
 	return nil
 }

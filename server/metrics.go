@@ -13,7 +13,7 @@ import (
 func (s *Server) measure(h *HTTP) http.Handler {
 	set := metrics.NewSet()
 	set.NewGauge("mcp_tools_sessions", func() float64 { return float64(h.sessions.count()) })
-	set.NewGauge("mcp_tools_requests_in_flight", func() float64 { return float64(h.load.count()) })
+	set.NewGauge("mcp_tools_requests_in_flight", func() float64 { return float64(h.loads.calls.count()) })
 	set.NewGauge("mcp_tools_jobs", func() float64 {
 		if s.env.Shell == nil {
 			return 0

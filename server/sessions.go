@@ -73,6 +73,13 @@ func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
 	return p
 }
 
+// remembers says whether closing it would lose anything.
+func (p *peer) remembers() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.logLevel != "" || p.session.Remembers()
+}
+
 // close ends what still runs for the client and forgets what it knew.
 func (p *peer) close(cause error) {
 	p.cancel(cause)

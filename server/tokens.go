@@ -149,7 +149,7 @@ func (t *Tokens) principal(token string) (string, bool) {
 
 const (
 	realm     = `Bearer realm="mcp-tools"`
-	sendToken = ` Send the header "Authorization: Bearer TOKEN" with a token of the file that the server was given with --token-file.`
+	sendToken = ` Send the header "Authorization: Bearer TOKEN" with a token that the server was given (--token-file or $MCP_TOOLS_TOKEN).`
 )
 
 // checkBearer returns whom the token stands for. One in the URL does not count:

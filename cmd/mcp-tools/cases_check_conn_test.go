@@ -44,6 +44,11 @@ func (c *caseRun) checkAnswers(k *checkForm, bad *faults) {
 		b, _ := c.answer(k.SameResult[1])
 		bad.addIf(a.text() != b.text(), "results differ")
 	}
+	for _, s := range k.HTTPStatus {
+		a, ok := c.answer(s.step)
+		right := ok && slices.Contains(s.codes, a.status)
+		bad.addIf(!right, "step %s: HTTP %d, want %v: %.160q", label(s.step), a.status, s.codes, a.text())
+	}
 	c.checkOrder(k.ResponseOrder, bad)
 }
 

@@ -198,6 +198,7 @@ func (c *caseRun) checkWords(k *checkForm, bad *faults) {
 		var dump strings.Builder
 		for _, a := range c.all {
 			dump.WriteString(compact(a.whole()))
+			dump.WriteString(compact(a.header))
 		}
 		for _, cl := range c.clients {
 			cl.mu.Lock()
@@ -210,11 +211,21 @@ func (c *caseRun) checkWords(k *checkForm, bad *faults) {
 			bad.addIf(strings.Contains(dump.String(), y), "%q appears in an answer", y)
 		}
 	}
+}
+
+// checkLogs is for when all has ended, and the logs are whole.
+func (c *caseRun) checkLogs() []string {
+	k, err := c.checkForm()
+	if err != nil {
+		return nil // told before
+	}
+	var bad faults
 	for _, y := range k.NotLogged {
 		for _, s := range c.servers {
 			bad.addIf(strings.Contains(s.log(), y), "%q appears in the log", y)
 		}
 	}
+	return bad
 }
 
 func (c *caseRun) checkProcesses(k *checkForm, bad *faults) {

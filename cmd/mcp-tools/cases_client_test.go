@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -20,8 +17,12 @@ type answer struct {
 	err     map[string]any // a protocol error
 	fault   string         // "no answer" or what else went wrong
 	exit    *int           // of a command line
+	status  int            // of HTTP
+	header  http.Header
 	seconds float64
 }
+
+const noAnswer = "no answer"
 
 // An event is a notification or a response, in the order of arrival.
 type event struct {
@@ -30,17 +31,22 @@ type event struct {
 	id     string // of a response
 }
 
-// rpcClient is a host as the cases play it: one stdio connection, with all that
-// came over it. Safe for concurrent use.
+// A link carries the messages of one client.
+type link interface {
+	// ask sends the request m with that id, and returns what came back for it.
+	ask(c *rpcClient, id string, m map[string]any, timeout time.Duration) answer
+	// tell sends a message that asks for nothing.
+	tell(c *rpcClient, m map[string]any) answer
+}
+
+// rpcClient is a host as the cases play it: one connection or session, with all
+// that came over it. Safe for concurrent use.
 type rpcClient struct {
-	w      io.WriteCloser
-	gone   <-chan struct{} // the server has ended
+	link   link
 	modern bool
 	opts   clientForm
 	caps   map[string]any
 	init   answer
-
-	sending sync.Mutex
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when an answer comes
@@ -52,9 +58,9 @@ type rpcClient struct {
 	bad     []string // lines that are no JSON, or bad UTF-8
 }
 
-func newRPCClient(s *caseServer, opts clientForm, modern bool, protocol string) (*rpcClient, error) {
+func newRPCClient(l link, opts clientForm, modern bool) *rpcClient {
 	c := &rpcClient{
-		w: s.stdin, gone: s.done, modern: modern, opts: opts,
+		link: l, modern: modern, opts: opts,
 		caps:    map[string]any{},
 		changed: make(chan struct{}),
 		answers: map[string][]answer{},
@@ -69,31 +75,27 @@ func newRPCClient(s *caseServer, opts clientForm, modern bool, protocol string) 
 	if opts.Roots != nil && c.caps["roots"] == nil {
 		c.caps["roots"] = map[string]any{"listChanged": true}
 	}
-	go c.read(s.stdout)
-	if modern || opts.NoInit {
-		return c, nil
+	return c
+}
+
+// shakeHands begins the session, in the revisions that have one.
+func (c *rpcClient) shakeHands(protocol string) error {
+	if c.modern || c.opts.NoInit {
+		return nil
 	}
 	c.init = c.once("initialize", map[string]any{
 		"protocolVersion": protocol, "capabilities": c.caps, "clientInfo": map[string]any{"name": "runner", "version": "1"},
 	}, 15*time.Second, nil)
 	if c.init.fault != "" {
-		return nil, errors.New("no answer to initialize")
+		return fmt.Errorf("initialize: %s", c.init.fault)
 	}
-	c.notify("notifications/initialized", nil)
-	return c, nil
-}
-
-func (c *rpcClient) read(r io.Reader) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	for {
-		line, err := br.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			c.incoming(line)
-		}
-		if err != nil {
-			return
-		}
+	if c.init.err != nil {
+		return nil // a case may want just that
 	}
+	if a := c.notify("notifications/initialized", nil); a.protocolError() {
+		return fmt.Errorf("notifications/initialized: %s", a.text())
+	}
+	return nil
 }
 
 func (c *rpcClient) incoming(line []byte) {
@@ -156,7 +158,7 @@ func (c *rpcClient) reply(id any, method string, m map[string]any) {
 	} else {
 		out["error"] = map[string]any{"code": -32601, "message": "no"}
 	}
-	c.send(append([]byte(compact(out)), '\n'))
+	c.link.tell(c, out)
 }
 
 func (c *rpcClient) answerTo(method string, nth int, params map[string]any) any {
@@ -193,14 +195,14 @@ func (c *rpcClient) elicited(nth int, params map[string]any) any {
 
 // request sends one request and waits; for the modern revision with what each
 // request carries there, again while the server wants input.
-func (c *rpcClient) request(method string, params any, timeout time.Duration, sent func(id int)) answer {
+func (c *rpcClient) request(method string, params any, timeout time.Duration, begun func(id int)) answer {
 	if !c.modern {
-		return c.once(method, params, timeout, sent)
+		return c.once(method, params, timeout, begun)
 	}
 	p := c.withMeta(params)
 	var a answer
 	for range 6 {
-		a = c.once(method, p, timeout, sent)
+		a = c.once(method, p, timeout, begun)
 		if dig(a.result, "resultType") != "input_required" || c.opts.Elicit == nil {
 			break
 		}
@@ -242,18 +244,17 @@ func (c *rpcClient) withMeta(params any) map[string]any {
 }
 
 // once sends one request as it is. A params of nil is left out.
-func (c *rpcClient) once(method string, params any, timeout time.Duration, sent func(id int)) answer {
+func (c *rpcClient) once(method string, params any, timeout time.Duration, begun func(id int)) answer {
 	id := c.nextID()
 	m := map[string]any{"jsonrpc": "2.0", "id": id, "method": method}
 	if params != nil {
 		m["params"] = params
 	}
 	start := time.Now()
-	c.send(append([]byte(compact(m)), '\n'))
-	if sent != nil {
-		sent(id)
+	if begun != nil {
+		begun(id)
 	}
-	a := c.wait(fmt.Sprint(id), timeout)
+	a := c.link.ask(c, fmt.Sprint(id), m, timeout)
 	a.seconds = time.Since(start).Seconds()
 	return a
 }
@@ -265,43 +266,24 @@ func (c *rpcClient) nextID() int {
 	return c.id
 }
 
-func (c *rpcClient) notify(method string, params any) {
+func (c *rpcClient) notify(method string, params any) answer {
 	if params == nil {
 		params = map[string]any{}
 	}
-	c.send(append([]byte(compact(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})), '\n'))
+	return c.link.tell(c, map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-// send writes bytes as they are. That the server has gone shows in the answers.
-func (c *rpcClient) send(b []byte) {
-	c.sending.Lock()
-	defer c.sending.Unlock()
-	c.w.Write(b)
-}
-
-// wait takes the next answer with that id. When the server has ended it waits
-// one second more for what is on its way.
-func (c *rpcClient) wait(id string, timeout time.Duration) answer {
-	limit := time.After(timeout)
-	gone := c.gone
-	for {
-		c.mu.Lock()
-		if list := c.answers[id]; len(list) > 0 {
-			c.answers[id] = list[1:]
-			c.mu.Unlock()
-			return list[0]
-		}
-		changed := c.changed
-		c.mu.Unlock()
-		select {
-		case <-changed:
-		case <-limit:
-			return answer{fault: "no answer"}
-		case <-gone:
-			gone = nil
-			limit = time.After(min(timeout, time.Second))
-		}
+// take is the next answer with that id, if it is there. When it is not, the
+// channel tells that others came.
+func (c *rpcClient) take(id string) (answer, bool, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.answers[id]
+	if len(list) == 0 {
+		return answer{}, false, c.changed
 	}
+	c.answers[id] = list[1:]
+	return list[0], true, nil
 }
 
 func (c *rpcClient) ping() bool {

@@ -55,12 +55,15 @@ type launchForm struct {
 	ViaSymlink   bool   `json:"workspace_via_symlink"`
 	From         string `json:"workspace_from"`
 	Client       clientForm
+	HTTPAddr     string                 `json:"http_addr"`
+	Tokens       map[string]string      // principal to token
 	SessionForms map[string]sessionForm `json:"sessions"`
 }
 
 type sessionForm struct {
 	Era      string
 	Protocol string
+	Token    string // the principal whose token it shows
 	Client   *clientForm
 	Server   *int
 }
@@ -89,6 +92,10 @@ type stepForm struct {
 	Restart  any
 	Signal   *string
 	CLI      []string
+	HTTP     *httpForm
+	RawHTTP  *rawHTTPForm `json:"raw_http"`
+	Delete   *string      `json:"delete_session"`
+	Forget   *string      `json:"forget_session"`
 
 	Args            json.RawMessage
 	Params          json.RawMessage
@@ -116,130 +123,32 @@ type rpcForm struct {
 	Again  bool
 }
 
+// An httpForm is an HTTP request as it is, with no client in between.
+type httpForm struct {
+	Method, Path string
+	Headers      map[string]*string // null takes one away that As has brought
+	Body         json.RawMessage    // a string is sent as it is
+	BodyRepeat   *repeatForm        `json:"body_repeat"`
+	As           *string            // the session whose headers are sent
+}
+
+// A repeatForm is a body too long to write down: [head, text, n, tail].
+type repeatForm struct {
+	head, text, tail string
+	n                int
+}
+
+// A rawHTTPForm is written to a connection: texts, and pauses in seconds.
+type rawHTTPForm struct {
+	Send     []any
+	TimeoutS float64 `json:"timeout_s"`
+}
+
 type saveForm struct {
 	Path    []any
+	Header  string
 	Regex   string
 	Default string
-}
-
-type checkForm struct {
-	Results        []resultCheck
-	JSON           []jsonCheck
-	Files          []fileCheck
-	DirEntries     []dirCheck     `json:"dir_entries"`
-	SuccessImplies []impliesCheck `json:"success_implies"`
-	MinSuccess     *countCheck    `json:"min_success"`
-	MaxSuccess     *countCheck    `json:"max_success"`
-
-	NotFileContains []struct {
-		Path  string
-		Texts []string
-	} `json:"not_file_contains"`
-	TreeUnchanged []string `json:"tree_unchanged"`
-	SavedMode     *struct {
-		Var, Mode string
-	} `json:"saved_mode"`
-
-	NotAnywhere    []string `json:"not_anywhere"`
-	NotLogged      []string `json:"not_logged"`
-	ProcsAbsent    []string `json:"procs_absent"`
-	ProcsAbsentRe  []string `json:"procs_absent_regex"`
-	ExitsWithin    *float64 `json:"exits_within"`
-	ExitStatus     any      `json:"exit_status"`
-	StderrRegex    []string `json:"stderr_regex"`
-	MaxRSS         float64  `json:"max_rss_mb"`
-	Alive          any
-	ValidUTF8      bool  `json:"valid_utf8"`
-	StdoutAllJSON  bool  `json:"stdout_all_json"`
-	NullIDError    *int  `json:"null_id_error"`
-	RPCOK          []any `json:"rpc_ok"`
-	RPCOrTool      []any `json:"rpc_error_or_tool_error"`
-	SameResult     []any `json:"same_result"`
-	ResponseOrder  []any `json:"response_order"`
-	Progress       *progressCheck
-	ProgressBefore []beforeCheck `json:"progress_before_response"`
-	Notes          []noteCheck
-	Asked          []noteCheck
-	ToolsList      *lintForm   `json:"tools_list"`
-	AnyOf          []checkForm `json:"any_of"`
-}
-
-type resultCheck struct {
-	Step        any
-	IsError     *bool `json:"is_error"`
-	RPCError    *bool `json:"rpc_error"`
-	RPCCode     *int  `json:"rpc_code"`
-	Answered    *bool
-	Contains    []string
-	NotContains []string `json:"not_contains"`
-	Regex       []string
-	NotRegex    []string `json:"not_regex"`
-	MaxChars    *int     `json:"max_chars"`
-	MinChars    *int     `json:"min_chars"`
-	MaxSeconds  *float64 `json:"max_seconds"`
-	Block       string
-	Exit        *int
-}
-
-type jsonCheck struct {
-	Step    any
-	Path    []any
-	Exists  *bool
-	Equals  any
-	Differs any
-	Regex   string
-}
-
-type fileCheck struct {
-	Path         string
-	Text, B64    *string
-	Exists       *bool
-	Link         *string
-	Mode         string
-	Size         *int
-	SizeMin      int `json:"size_min"`
-	Lines        *int
-	TextEnds     string `json:"text_ends"`
-	Has          []string
-	HardlinkWith string `json:"hardlink_with"`
-	UID, GID     *int
-}
-
-type dirCheck struct {
-	Path   string
-	Equals []string
-}
-
-type impliesCheck struct {
-	Step         any
-	File         string
-	TextContains string `json:"text_contains"`
-}
-
-type countCheck struct {
-	Steps []any
-	N     int
-}
-
-type progressCheck struct {
-	Token      any
-	Min        int
-	Max        *int
-	Increasing bool
-	MaxPerS    float64 `json:"max_per_s"`
-	Seconds    float64
-}
-
-type beforeCheck struct {
-	Step  any
-	Token any
-}
-
-type noteCheck struct {
-	Method  string
-	Min     int
-	Max     *int
-	Session string
 }
 
 var placeHolder = regexp.MustCompile(`\$\{(\w+)\}`)
@@ -298,80 +207,27 @@ func decodeForm(x any, form any) error {
 	return decodeStrict(raw, form)
 }
 
+// decodeList fills one variable with each element of a JSON array.
+func decodeList(raw []byte, into ...any) error {
+	want := len(into)
+	if err := unmarshal(raw, &into); err != nil {
+		return err
+	}
+	if len(into) != want {
+		return fmt.Errorf("%d elements, not %d: %.100s", len(into), want, raw)
+	}
+	return nil
+}
+
+func (r *repeatForm) UnmarshalJSON(raw []byte) error {
+	return decodeList(raw, &r.head, &r.text, &r.n, &r.tail)
+}
+
 func decodeStrict(raw []byte, form any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	return dec.Decode(form)
-}
-
-// validate decodes every part of the case once, so that a mistake in its form
-// shows before anything is run.
-func (tc *testCase) validate() error {
-	var setup setupForm
-	if err := decodeForm(expand(tc.Setup, nil), &setup); err != nil {
-		return fmt.Errorf("setup: %w", err)
-	}
-	if t := setup.Launch.Transport; t != "" && t != "stdio" {
-		return fmt.Errorf("setup: transport %q", t)
-	}
-	if err := validateSteps(tc.Steps); err != nil {
-		return err
-	}
-	var check checkForm
-	if err := decodeForm(expand(tc.Check, nil), &check); err != nil {
-		return fmt.Errorf("check: %w", err)
-	}
-	return check.validate()
-}
-
-func validateSteps(steps []any) error {
-	for i, s := range steps {
-		var step stepForm
-		if err := decodeForm(expand(s, nil), &step); err != nil {
-			return fmt.Errorf("step %d: %w", i, err)
-		}
-		if step.kind() == nil {
-			return fmt.Errorf("step %d does nothing", i)
-		}
-		if err := validateSteps(step.Parallel); err != nil {
-			return fmt.Errorf("step %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// validate compiles the patterns; they must be such as Go knows.
-func (k *checkForm) validate() error {
-	var all []string
-	for _, r := range k.Results {
-		all = append(append(all, r.Regex...), r.NotRegex...)
-	}
-	for _, j := range k.JSON {
-		all = append(all, j.Regex)
-	}
-	for _, re := range append(append(all, k.ProcsAbsentRe...), k.StderrRegex...) {
-		if _, err := regexp.Compile(re); err != nil {
-			return fmt.Errorf("check: %w", err)
-		}
-	}
-	for i := range k.AnyOf {
-		if err := k.AnyOf[i].validate(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// needsProc tells whether processes must be looked into, beyond those the runner
-// started itself.
-func (k *checkForm) needsProc() bool {
-	for i := range k.AnyOf {
-		if k.AnyOf[i].needsProc() {
-			return true
-		}
-	}
-	return len(k.ProcsAbsent) > 0 || len(k.ProcsAbsentRe) > 0 || k.MaxRSS > 0
 }
 
 // label is how a step is named in results: "3", or "3.1" within a group.

@@ -80,7 +80,7 @@ func runCase(tc *testCase, bin string) (bad []string) {
 		bad = append(bad, c.checkAll()...)
 		bad = append(bad, c.complaints...)
 	}()
-	return bad
+	return append(bad, c.checkLogs()...)
 }
 
 // bound is how long the case may take.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -8,20 +9,24 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-// A caseServer is one process of the binary that a case talks to. Its fields up
-// to err are replaced by a restart.
+// A caseServer is one process of the binary that a case talks to. What follows c
+// and n is replaced by a restart.
 type caseServer struct {
-	c      *caseRun
-	n      int
+	c *caseRun
+	n int
+
 	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	stdout io.Reader
 	done   chan struct{} // closed when the process has ended
 	errLog string
+
+	stdin  io.WriteCloser // nil for HTTP, as stdout is
+	stdout io.Reader
+	port   atomic.Int32 // of HTTP
 }
 
 func (c *caseRun) launchForm() (launchForm, error) {
@@ -36,6 +41,9 @@ func (s *caseServer) args(la launchForm) []string {
 		return la.Args
 	}
 	a := []string{"--stdio"}
+	if la.transport() == "http" {
+		a = []string{"--http", cmp.Or(la.HTTPAddr, "127.0.0.1:0")}
+	}
 	if la.Roots == nil && la.From != "roots" {
 		la.Roots = []string{s.c.ws}
 	}
@@ -48,6 +56,9 @@ func (s *caseServer) args(la launchForm) []string {
 	}
 	if la.Sandbox != "" {
 		a = append(a, "--sandbox", la.Sandbox)
+	}
+	if len(la.Tokens) > 0 {
+		a = append(a, "--token-file", s.c.tokenFile())
 	}
 	return append(a, la.Flags...)
 }
@@ -90,12 +101,24 @@ func (s *caseServer) start() error {
 			cwd = "/"
 		}
 	}
+	if err := s.c.writeTokens(la.Tokens); err != nil {
+		return err
+	}
 	s.errLog = filepath.Join(s.c.base, fmt.Sprintf("stderr%d", s.n))
-	errFile, err := os.OpenFile(s.errLog, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(s.errLog, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer errFile.Close()
+	cmd := exec.Command(s.c.bin, s.args(la)...)
+	cmd.Dir, cmd.Env = cwd, s.env(la)
+	cmd.SysProcAttr = ownSession(s.c.drop)
+	if la.transport() == "http" {
+		return s.startHTTP(cmd, log, la)
+	}
+	return s.startStdio(cmd, log)
+}
+
+func (s *caseServer) startStdio(cmd *exec.Cmd, log *os.File) error {
 	inR, inW, err := os.Pipe()
 	if err != nil {
 		return err
@@ -106,18 +129,22 @@ func (s *caseServer) start() error {
 		return err
 	}
 	defer outW.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, log
+	s.stdin, s.stdout = inW, outR
+	return s.run(cmd, log)
+}
 
-	cmd := exec.Command(s.c.bin, s.args(la)...)
-	cmd.Dir, cmd.Env = cwd, s.env(la)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, errFile
-	cmd.SysProcAttr = ownSession(s.c.drop)
+// run starts the process. log is closed when it has ended.
+func (s *caseServer) run(cmd *exec.Cmd, log *os.File) error {
 	if err := cmd.Start(); err != nil {
+		log.Close()
 		return err
 	}
 	done := make(chan struct{})
-	s.cmd, s.stdin, s.stdout, s.done = cmd, inW, outR, done
+	s.cmd, s.done = cmd, done
 	go func() {
 		cmd.Wait()
+		log.Close()
 		close(done)
 	}()
 	if s.n == 0 {
@@ -151,16 +178,22 @@ func (s *caseServer) stop(hard bool) string {
 	if s.cmd == nil || s.ended() {
 		return ""
 	}
-	s.stdin.Close()
+	wait, late := 6*time.Second, "server did not end 5 s after end of input"
+	if s.stdin != nil {
+		s.stdin.Close()
+	} else {
+		wait, late = 11*time.Second, "server did not end 10 s after SIGTERM"
+		s.signal("TERM")
+	}
 	if hard {
 		s.cmd.Process.Kill()
 	}
-	if s.waitEnd(6 * time.Second) {
+	if s.waitEnd(wait) {
 		return ""
 	}
 	s.cmd.Process.Kill()
 	<-s.done
-	return "server did not end 5 s after end of input"
+	return late
 }
 
 func (s *caseServer) signal(name string) error {
@@ -191,51 +224,4 @@ func (c *caseRun) server(n int) (*caseServer, error) {
 		}
 	}
 	return c.servers[n], nil
-}
-
-// client is the connection of the named session, made when first asked for.
-// Over stdio each named session has a process of its own.
-func (c *caseRun) client(name string) (*rpcClient, error) {
-	c.connecting.Lock()
-	defer c.connecting.Unlock()
-	c.mu.Lock()
-	cl := c.clients[name]
-	c.mu.Unlock()
-	if cl != nil {
-		return cl, nil
-	}
-	la, err := c.launchForm()
-	if err != nil {
-		return nil, err
-	}
-	form := la.SessionForms[name]
-	era, protocol, opts := la.Era, la.Protocol, la.Client
-	if form.Era != "" {
-		era = form.Era
-	}
-	if form.Protocol != "" {
-		protocol = form.Protocol
-	}
-	if form.Client != nil {
-		opts = *form.Client
-	}
-	if protocol == "" {
-		protocol = "2025-06-18"
-	}
-	n := max(slices.Index(c.sessions, name), 0)
-	if form.Server != nil {
-		n = *form.Server
-	}
-	s, err := c.server(n)
-	if err != nil {
-		return nil, err
-	}
-	cl, err = newRPCClient(s, opts, era == "modern", protocol)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	c.clients[name] = cl
-	c.mu.Unlock()
-	return cl, nil
 }

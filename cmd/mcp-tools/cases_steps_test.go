@@ -5,18 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
 	"time"
 )
 
-const (
-	callTimeout  = 20 * time.Second
-	shellTimeout = 60 * time.Second
-)
+const callTimeout = 20 * time.Second
 
 type stepFunc func(*caseRun, *stepForm, string) error
 
@@ -41,6 +36,14 @@ func (s *stepForm) kind() stepFunc {
 		return (*caseRun).doSignal
 	case s.CLI != nil:
 		return (*caseRun).doCLI
+	case s.HTTP != nil:
+		return (*caseRun).doHTTP
+	case s.RawHTTP != nil:
+		return (*caseRun).doRawHTTP
+	case s.Delete != nil:
+		return (*caseRun).doDelete
+	case s.Forget != nil:
+		return (*caseRun).doForget
 	case s.Raw != nil, s.RawB64 != nil:
 		return (*caseRun).doRaw
 	case s.Notify != nil:
@@ -92,68 +95,6 @@ func (c *caseRun) doParallel(s *stepForm, label string) error {
 	return nil
 }
 
-// bash is a command in the workspace with an environment that git is content with.
-func (c *caseRun) bash(command string) *exec.Cmd {
-	cmd := exec.Command("bash", "-c", command)
-	cmd.Dir = c.real
-	cmd.Env = append(os.Environ(), "HOME="+c.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org",
-		"GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
-	cmd.SysProcAttr = ownSession(c.drop)
-	return cmd
-}
-
-// shell runs a command of the case, not of the server, and returns what it wrote.
-func (c *caseRun) shell(command string) (string, error) {
-	cmd := c.bash(command)
-	cmd.WaitDelay = time.Second
-	bounded := time.AfterFunc(shellTimeout, func() { killGroup(cmd.Process.Pid) })
-	defer bounded.Stop()
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, exec.ErrWaitDelay) { // it left something running, on purpose
-		err = nil
-	}
-	return string(out), err
-}
-
-func (c *caseRun) doShell(s *stepForm, _ string) error {
-	out, err := c.shell(*s.Sh)
-	if err != nil && s.Must {
-		return fmt.Errorf("%w: %s", err, clip(out, 200))
-	}
-	return nil
-}
-
-func (c *caseRun) doBackground(s *stepForm, _ string) error {
-	cmd := c.bash(*s.BgSh)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.background = append(c.background, cmd)
-	return nil
-}
-
-func (c *caseRun) doStopBackground(*stepForm, string) error {
-	for _, b := range c.background {
-		killGroup(b.Process.Pid)
-	}
-	return nil
-}
-
-func (c *caseRun) doWaitFile(s *stepForm, _ string) error {
-	wait := 8.0
-	if s.TimeoutS > 0 {
-		wait = s.TimeoutS
-	}
-	for end := time.Now().Add(seconds(wait)); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if _, err := os.Stat(c.path(*s.WaitFile)); err == nil {
-			break
-		}
-	}
-	return nil
-}
-
 func (c *caseRun) doRestart(s *stepForm, _ string) error {
 	srv, err := c.server(s.Server)
 	if err != nil {
@@ -178,29 +119,6 @@ func (c *caseRun) doSignal(s *stepForm, _ string) error {
 	return srv.signal(*s.Signal)
 }
 
-func (c *caseRun) doCLI(s *stepForm, label string) error {
-	start := time.Now()
-	cmd := exec.Command(c.bin, s.CLI...)
-	cmd.Dir, cmd.Stdin = c.ws, strings.NewReader(s.Stdin)
-	cmd.Env = append(os.Environ(), "HOME="+c.home, "XDG_STATE_HOME="+c.base+"/xdgstate", "XDG_CONFIG_HOME="+c.home+"/.config")
-	cmd.SysProcAttr = ownSession(c.drop)
-	bounded := time.AfterFunc(30*time.Second, func() { killGroup(cmd.Process.Pid) })
-	defer bounded.Stop()
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return err
-	}
-	code := cmd.ProcessState.ExitCode()
-	text := map[string]any{"type": "text", "text": string(out)}
-	c.put(label, answer{
-		result:  map[string]any{"isError": code != 0, "content": []any{text}},
-		exit:    &code,
-		seconds: time.Since(start).Seconds(),
-	}, sentBy{})
-	return nil
-}
-
 func (c *caseRun) doRaw(s *stepForm, _ string) error {
 	cl, err := c.client(s.Session)
 	if err != nil {
@@ -217,7 +135,7 @@ func (c *caseRun) doRaw(s *stepForm, _ string) error {
 	if !s.NoNewline {
 		b = append(b, '\n')
 	}
-	cl.send(b)
+	cl.pipe().send(b)
 	settle := .3
 	if s.Settle != nil {
 		settle = *s.Settle
@@ -231,8 +149,7 @@ func (c *caseRun) doNotify(s *stepForm, label string) error {
 	if err != nil {
 		return err
 	}
-	cl.notify(*s.Notify, optional(s.Params))
-	c.put(label, answer{result: map[string]any{}}, sentBy{})
+	c.put(label, cl.notify(*s.Notify, optional(s.Params)), sentBy{})
 	return nil
 }
 
@@ -268,13 +185,13 @@ func (c *caseRun) doPipeline(s *stepForm, label string) error {
 		text = strings.TrimSuffix(text, "\n")
 	}
 	start := time.Now()
-	cl.send([]byte(text))
+	cl.pipe().send([]byte(text))
 	if s.CloseStdin {
-		cl.w.Close()
+		cl.pipe().w.Close()
 	}
 	end := start.Add(s.timeout())
 	for i, id := range ids {
-		a := cl.wait(id, max(100*time.Millisecond, time.Until(end)))
+		a := cl.pipe().wait(cl, id, max(100*time.Millisecond, time.Until(end)))
 		a.seconds = time.Since(start).Seconds()
 		c.put(fmt.Sprintf("%s.%d", label, i), a, sentBy{cl, id})
 	}
@@ -312,7 +229,7 @@ func (c *caseRun) doRPC(s *stepForm, label string) error {
 	a := cl.init
 	id := ""
 	if s.RPC.Method != "initialize" || s.RPC.Again {
-		a = cl.request(s.RPC.Method, optional(s.RPC.Params), c.patience(s), s.afterSending(cl, &id))
+		a = cl.request(s.RPC.Method, optional(s.RPC.Params), c.patience(s), s.onSending(cl, &id))
 	}
 	c.put(label, a, sentBy{cl, id})
 	return c.save(s, a)
@@ -334,10 +251,10 @@ func (c *caseRun) doCall(s *stepForm, label string) error {
 	var a answer
 	for k := range max(s.Repeat, 1) {
 		id := ""
-		a = cl.request("tools/call", params, c.patience(s), s.afterSending(cl, &id))
+		a = cl.request("tools/call", params, c.patience(s), s.onSending(cl, &id))
 		a.seconds = time.Since(start).Seconds()
 		c.put(label, a, sentBy{cl, id})
-		if a.fault != "" && !s.cutShort() {
+		if a.fault == noAnswer && !s.cutShort() {
 			c.mu.Lock()
 			c.hung = true
 			c.mu.Unlock()
@@ -352,9 +269,9 @@ func (c *caseRun) doCall(s *stepForm, label string) error {
 	return c.save(s, a)
 }
 
-// afterSending notes the id of the request, and cancels it or closes the input
-// when the step says so.
-func (s *stepForm) afterSending(cl *rpcClient, id *string) func(int) {
+// onSending notes the id of the request, and later cancels it or closes the input
+// if the step says so.
+func (s *stepForm) onSending(cl *rpcClient, id *string) func(int) {
 	return func(n int) {
 		*id = fmt.Sprint(n)
 		if s.CancelAfter != nil {
@@ -363,7 +280,7 @@ func (s *stepForm) afterSending(cl *rpcClient, id *string) func(int) {
 			})
 		}
 		if s.CloseStdinAfter != nil {
-			time.AfterFunc(seconds(*s.CloseStdinAfter), func() { cl.w.Close() })
+			time.AfterFunc(seconds(*s.CloseStdinAfter), func() { cl.pipe().w.Close() })
 		}
 	}
 }
@@ -371,14 +288,7 @@ func (s *stepForm) afterSending(cl *rpcClient, id *string) func(int) {
 func (c *caseRun) save(s *stepForm, a answer) error {
 	var errs []error
 	for name, how := range s.Save {
-		value := ""
-		if how.Path != nil {
-			if x := dig(a.whole(), how.Path...); x != nil {
-				value = fmt.Sprint(x)
-			}
-		} else if m := regexp.MustCompile(how.Regex).FindStringSubmatch(a.text()); m != nil {
-			value = m[1]
-		}
+		value := how.of(a)
 		if value == "" {
 			errs = append(errs, fmt.Errorf("nothing to save as %s in %.300q", name, a.text()))
 			value = how.Default
@@ -386,4 +296,21 @@ func (c *caseRun) save(s *stepForm, a answer) error {
 		c.setVar(name, value)
 	}
 	return errors.Join(errs...)
+}
+
+// of is the part of the answer to be saved; "" if it is not there.
+func (how *saveForm) of(a answer) string {
+	if how.Header != "" {
+		return a.header.Get(how.Header)
+	}
+	if how.Path == nil {
+		if m := regexp.MustCompile(how.Regex).FindStringSubmatch(a.text()); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	if x := dig(a.whole(), how.Path...); x != nil {
+		return fmt.Sprint(x)
+	}
+	return ""
 }

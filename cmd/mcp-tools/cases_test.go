@@ -16,8 +16,8 @@ import (
 
 const casesDir = "../../testdata/cases"
 
-// TestCases runs the cases of testdata/cases against the real binary over stdio,
-// each as a subtest with its id as name: -run TestCases/F012.
+// TestCases runs the cases of testdata/cases against the real binary, over stdio
+// or HTTP, each as a subtest with its id as name: -run TestCases/F012.
 func TestCases(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands that set the cases up are for bash and a Unix file system")

@@ -5,12 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -22,9 +22,6 @@ import (
 
 // tokenVariable holds a token where no file is named: TOKEN or PRINCIPAL:TOKEN.
 const tokenVariable = "MCP_TOOLS_TOKEN"
-
-// maxTokenFile is the size of a token file in bytes.
-const maxTokenFile = 1 << 20
 
 // httpConfig is what the flags of serving by HTTP say.
 type httpConfig struct {
@@ -55,6 +52,9 @@ func (c *httpConfig) check(stdio bool) error {
 	}
 	if stdio {
 		return usagef("--stdio and --http exclude each other: start one server for each")
+	}
+	if c.tokenFile != "" && os.Getenv(tokenVariable) != "" {
+		return usagef("--token-file and $%s are both given; use one of them", tokenVariable)
 	}
 	if (c.cert == "") != (c.key == "") {
 		return usagef("--tls-cert and --tls-key belong together")
@@ -152,7 +152,7 @@ func (c *httpConfig) tokens() (*server.Tokens, error) {
 			return nil, usagef("--token-file: %v", err)
 		}
 		defer f.Close()
-		t, err := server.ParseTokens(io.LimitReader(f, maxTokenFile+1))
+		t, err := server.ParseTokens(f)
 		if err != nil {
 			return nil, usagef("--token-file %s: %v", c.tokenFile, err)
 		}
@@ -188,6 +188,7 @@ func checkSecret(file string, roots []sandbox.RootInfo, log *slog.Logger) error 
 		return err
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", file)
+	case runtime.GOOS == "windows": // who may read or change it is not told by the mode
 	case info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("%s can be changed by others: chmod 600 it", file)
 	case info.Mode().Perm()&0o044 != 0:

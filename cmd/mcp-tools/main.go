@@ -50,7 +50,11 @@ func main() {
 
 // run parses args, runs what they ask for and returns the exit code.
 func run(args []string, std streams) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	// A second signal ends the process at once, should the graceful way take too long.
 	context.AfterFunc(ctx, stop)

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !linux
 
 package server
 
@@ -9,7 +9,8 @@ import (
 )
 
 // hungUp says whether the client has closed its side of the connection, without
-// taking anything from it or waiting.
+// taking anything from it or waiting. What it has sent before that and nobody has
+// read, such as TLS's last record, hides it.
 func hungUp(c net.Conn) bool {
 	sc, ok := c.(syscall.Conn)
 	if !ok {

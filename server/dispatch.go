@@ -316,6 +316,9 @@ func (x *exchange) abandon() {
 	x.log.Debug("request cancelled", "method", x.method, "tool", x.toolName, "took", time.Since(x.began))
 	go func() { // it may wait for a client that does not read
 		x.reply(response{})
+		if x.before != nil {
+			<-x.before // who waits for this one waits for those before it
+		}
 		close(x.answered)
 	}()
 }

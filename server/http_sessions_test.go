@@ -313,6 +313,7 @@ func TestAnOldIDIsTakenForEnded(t *testing.T) {
 				h.putAway(own)
 			}
 			h.owner("a").next += c.since
+			h.owner("b").next += 1 << 40 // ids of another make none older
 			assert.Equal(t, c.good, h.use(id, "a") != nil)
 		})
 	}

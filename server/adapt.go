@@ -67,6 +67,7 @@ func (s *Server) handler(t *tools.Tool) mcpserver.ToolHandlerFunc {
 		}
 		began := time.Now()
 		res := call.Run(ctx)
+		r.ran = call
 		r.listChanged, r.isError = res.ListChanged, res.IsError
 		if s.observe != nil {
 			s.observe(t.Name, res.IsError, time.Since(began))

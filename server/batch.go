@@ -36,20 +36,20 @@ func (p *peer) batch(text []byte, o origin) {
 	var answers [][]byte
 	left := len(all)
 	for _, element := range all {
-		p.message(element, origin{batched: true, gone: o.gone, send: o.send, reply: func(r response) {
+		p.message(element, origin{batched: true, gone: o.gone, send: o.send, reply: func(r response) bool {
 			mu.Lock()
 			defer mu.Unlock()
 			if r.line != nil {
 				answers = append(answers, bytes.TrimSuffix(r.line, []byte("\n")))
 			}
 			if left--; left > 0 {
-				return
+				return true // whether the client got it is not known
 			}
 			var whole []byte
 			if len(answers) > 0 {
 				whole = append(append([]byte("["), bytes.Join(answers, []byte(","))...), "]\n"...)
 			}
-			o.reply(response{line: whole})
+			return o.reply(response{line: whole})
 		}})
 	}
 }

@@ -27,8 +27,9 @@ type origin struct {
 	// send tells the client something that belongs to the request, before its
 	// answer, and says whether there was a way to.
 	send func(line []byte) bool
-	// reply is called once for every message.
-	reply func(response)
+	// reply is called once for every message, and says whether the client got the
+	// answer, as far as that can be told.
+	reply func(response) bool
 	// gone says whether the client has hung up. nil: that is not known.
 	gone func() bool
 }
@@ -56,8 +57,9 @@ type exchange struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	settled  bool          // guarded by peer.mu: answered, or never to be
-	answered chan struct{} // closed then
+	ready    chan struct{} // closed when all of the above is set
+	settled  bool          // guarded by peer.mu: it is known whether it is answered
+	answered chan struct{} // closed when it is, or never will be
 	before   chan struct{} // not nil: closed when the call before it is answered
 	start    chan struct{} // not nil: it waits for this to be closed
 }
@@ -108,16 +110,18 @@ func (p *peer) dispatch(m *incoming, o origin) {
 func (p *peer) begin(m *incoming, o origin) {
 	x := &exchange{
 		request: &request{peer: p, method: m.method, toolName: m.p.toolName, modern: m.modern(), revision: m.p.protocolVersion, logLevel: mcp.LoggingLevel(m.p.logLevel)},
-		origin:  o, key: m.key, id: m.id, size: m.size, seq: p.srv.seq.Add(1), began: time.Now(), answered: make(chan struct{}),
+		origin:  o, key: m.key, id: m.id, size: m.size, seq: p.srv.seq.Add(1), began: time.Now(),
+		ready: make(chan struct{}), answered: make(chan struct{}),
 	}
+	x.log = p.log.With("request", x.seq, "id", logged(x.id))
 	if fail := p.admit(x); fail != nil {
-		p.log.Info("a request was refused", "id", logged(x.id), "method", x.method, "reason", fail.Message)
+		x.log.Info("a request was refused", "method", x.method, "reason", fail.Message)
 		o.reply(refusal(x.id, fail))
 		return
 	}
-	x.log = p.log.With("request", x.seq, "id", logged(x.id))
 	switch {
 	case inline(x.method):
+		close(x.ready)
 		if x.method == string(mcp.MethodInitialize) {
 			p.wantForget()
 		}
@@ -129,6 +133,7 @@ func (p *peer) begin(m *incoming, o origin) {
 	case x.method == string(mcp.MethodToolsCall):
 		p.beginCall(x, &m.p)
 	}
+	close(x.ready)
 	message := forward(x.seq, x.method, m.params, &m.p, x.toolName)
 	go p.run(x, message)
 }
@@ -268,14 +273,24 @@ func (x *exchange) forwardNotes() (drained func()) {
 // finish answers a request, unless it was cancelled.
 func (x *exchange) finish(r response) {
 	x.progress.finish()
-	if !x.settle() {
+	if !x.settle() { // cancelled; now that nothing of it goes on any more, that can be said
+		x.forget()
+		x.reply(response{})
+		go func() {
+			if x.before != nil {
+				<-x.before // who waits for this one waits for those before it
+			}
+			close(x.answered)
+		}()
 		return
 	}
 	x.tellLog()
 	if x.listChanged && !x.modern {
 		x.tell([]byte(`{"jsonrpc":"2.0","method":"` + mcp.MethodNotificationToolsListChanged + `"}` + "\n"))
 	}
-	x.reply(r)
+	if !x.reply(r) {
+		x.forget()
+	}
 	close(x.answered)
 	if r.fail != nil {
 		x.log.Debug("request", "method", x.method, "tool", x.toolName, "took", time.Since(x.began), "error", r.fail.Message)
@@ -306,21 +321,23 @@ func (x *exchange) settle() bool {
 	return true
 }
 
-// abandon leaves a request unanswered from here on.
+// forget: what a call has shown, and nobody has got, does not count as seen.
+func (x *exchange) forget() {
+	if x.ran != nil {
+		x.ran.Forget()
+	}
+}
+
+// abandon leaves a request unanswered from here on. What waits for its end is let
+// go when the call has ended: nothing of it may happen after that.
 func (x *exchange) abandon() {
+	<-x.ready
 	if !x.settle() {
 		return
 	}
 	x.cancel()
 	x.progress.stop(true)
 	x.log.Debug("request cancelled", "method", x.method, "tool", x.toolName, "took", time.Since(x.began))
-	go func() { // it may wait for a client that does not read
-		x.reply(response{})
-		if x.before != nil {
-			<-x.before // who waits for this one waits for those before it
-		}
-		close(x.answered)
-	}()
 }
 
 // notified takes a notification; those without a meaning here are ignored.

@@ -3,10 +3,8 @@ package server
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"mime"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -62,7 +60,7 @@ type HTTP struct {
 
 // NewHTTP makes the transport. Serve it with [HTTP.Serve], once.
 func (s *Server) NewHTTP(o HTTPOptions) *HTTP {
-	h := &HTTP{srv: s, opts: o, bodies: &budget{left: maxAllHeld}, conns: &conns{log: s.log, most: maxConns, open: make(map[string]net.Conn)}}
+	h := &HTTP{srv: s, opts: o, bodies: &budget{left: maxAllHeld}, conns: newConns(s.log, maxConns)}
 	h.base, h.cancel = context.WithCancelCause(context.Background())
 	principals := 1
 	if o.Tokens != nil {
@@ -183,33 +181,27 @@ func headerVersion(r *http.Request) (string, *rpcError) {
 	return v, nil
 }
 
-// session is the session a request names, in use; nil: the request was answered,
-// its message, if it had one, with its id.
-func (h *HTTP) session(v *visit, message json.RawMessage) *session {
-	refuse := func(status int, fail *rpcError) { writeJSON(v.w, status, errorLine(message, fail)) }
+// session is the session a request names, in use: then release it.
+func (h *HTTP) session(v *visit) (*session, *rpcError) {
 	ids := v.r.Header.Values(headerSession)
 	if len(ids) > 1 {
-		refuse(http.StatusBadRequest, invalidRequest("there are several headers Mcp-Session-Id"))
-		return nil
+		return nil, invalidRequest("there are several headers Mcp-Session-Id")
 	}
 	if len(ids) == 0 || ids[0] == "" {
-		refuse(http.StatusBadRequest, invalidRequest("Mcp-Session-Id is missing; begin with initialize, and send the id its answer came with"))
-		return nil
+		return nil, invalidRequest("Mcp-Session-Id is missing; begin with initialize, and send the id its answer came with")
 	}
 	c, fail := h.sessions.find(ids[0], v.principal)
-	switch {
-	case fail != nil:
-		refuse(fail.status, fail)
-	case c == nil:
-		refuse(http.StatusNotFound, &rpcError{Code: codeNoSession, Message: "This session is not known, or no longer; begin a new one with initialize"})
+	if c == nil && fail == nil {
+		fail = &rpcError{Code: codeNoSession, status: http.StatusNotFound, Message: "This session is not known, or no longer; begin a new one with initialize"}
 	}
-	return c
+	return c, fail
 }
 
 // delete ends a session.
 func (h *HTTP) delete(v *visit) {
-	c := h.session(v, nil)
-	if c == nil {
+	c, fail := h.session(v)
+	if fail != nil {
+		refuse(v.w, httpStatus(fail, false), fail)
 		return
 	}
 	h.sessions.end(c)

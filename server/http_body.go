@@ -47,7 +47,7 @@ func (h *HTTP) body(v *visit) (text []byte, taken int, fail *rpcError) {
 	charset := params["charset"]
 	switch {
 	case err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8"):
-		fail = invalidRequest("Content-Type must be application/json")
+		fail = invalidRequest("Content-Type must be application/json, in UTF-8")
 		fail.status = http.StatusUnsupportedMediaType
 		return nil, 0, fail
 	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):

@@ -40,7 +40,7 @@ func padded(n int) string {
 }
 
 func TestContentTypes(t *testing.T) {
-	const not, packed = "Invalid request: Content-Type must be application/json", "Invalid request: the body must not be compressed"
+	const not, packed = "Invalid request: Content-Type must be application/json, in UTF-8", "Invalid request: the body must not be compressed"
 	for _, c := range []struct{ name, kind, encoding, want string }{
 		{"JSON", "application/json", "", ""},
 		{"types have no case", "Application/JSON", "", ""},

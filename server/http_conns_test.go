@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -25,9 +26,7 @@ import (
 // atOnce is when a test gives up on what needs no time.
 const atOnce = 30 * time.Second
 
-func newConns(most int) *conns {
-	return &conns{log: slog.New(slog.DiscardHandler), most: most, open: make(map[string]net.Conn)}
-}
+func fewConns(most int) *conns { return newConns(slog.New(slog.DiscardHandler), most) }
 
 func (cs *conns) count() int {
 	cs.mu.Lock()
@@ -47,7 +46,7 @@ func newLobby(t *testing.T, most int) *lobby {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	b := &lobby{t: t, conns: newConns(most), addr: l.Addr().String(), in: make(chan net.Conn, 100)}
+	b := &lobby{t: t, conns: fewConns(most), addr: l.Addr().String(), in: make(chan net.Conn, 100)}
 	limited := b.conns.limit(l)
 	ended := make(chan struct{})
 	go func() {
@@ -73,8 +72,17 @@ func (b *lobby) dial() *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// enter is a client that is let in: its end and the server's.
+// enter is a client that is let in and has asked something: its end and the
+// server's.
 func (b *lobby) enter() (client *net.TCPConn, server net.Conn) {
+	b.t.Helper()
+	client, server = b.connect()
+	b.conns.state(server, http.StateActive)
+	return client, server
+}
+
+// connect is a client that is let in and says nothing.
+func (b *lobby) connect() (client *net.TCPConn, server net.Conn) {
 	b.t.Helper()
 	client = b.dial()
 	select {
@@ -123,6 +131,26 @@ func TestOneConnectionTooManyIsClosed(t *testing.T) {
 	b.refused()
 }
 
+func TestTheOldestConnectionThatSaysNothingMakesRoom(t *testing.T) {
+	b := newLobby(t, 3)
+	busy, _ := b.enter()
+	oldest, _ := b.connect()
+	silent, _ := b.connect()
+	b.connect()
+	_, err := oldest.Read(make([]byte, 1))
+	require.Error(t, err)
+	require.NotErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, 3, b.conns.count())
+	require.Len(t, b.conns.places, 2)
+
+	b.connect() // the second goes, never the one that is used
+	_, err = silent.Read(make([]byte, 1))
+	require.Error(t, err)
+	require.NoError(t, busy.SetDeadline(time.Now().Add(10*time.Millisecond)))
+	_, err = busy.Read(make([]byte, 1))
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "it is open")
+}
+
 func TestAClientThatLeavesFreesItsPlaceWhenTheServerHasClosed(t *testing.T) {
 	b := newLobby(t, 1)
 	client, server := b.enter()
@@ -138,7 +166,7 @@ func TestAClientThatLeavesFreesItsPlaceWhenTheServerHasClosed(t *testing.T) {
 // TestAnOldConnectionDoesNotTakeTheNewOneAlong: the ends of a connection are used
 // again as soon as it is closed, which may be before it is forgotten.
 func TestAnOldConnectionDoesNotTakeTheNewOneAlong(t *testing.T) {
-	cs := newConns(2)
+	cs := fewConns(2)
 	one, _ := net.Pipe() // the ends of all pipes have one name
 	other, _ := net.Pipe()
 	earlier, later := cs.add(one), cs.add(other)

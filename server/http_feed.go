@@ -93,8 +93,9 @@ func (h *HTTP) get(v *visit) {
 		refuse(v.w, fail.status, fail)
 		return
 	}
-	c := h.session(v, nil)
-	if c == nil {
+	c, fail := h.session(v)
+	if fail != nil {
+		refuse(v.w, httpStatus(fail, false), fail)
 		return
 	}
 	defer h.sessions.release(c)

@@ -251,7 +251,7 @@ func TestAStreamKeepsItsSession(t *testing.T) {
 
 // holding has a request in flight that ends when the gate of the fixture opens.
 func holding(c *session) {
-	c.message([]byte(call("1", "hold", `{"text":"gate"}`)), origin{send: func([]byte) bool { return false }, reply: func(response) {}})
+	c.message([]byte(call("1", "hold", `{"text":"gate"}`)), origin{send: func([]byte) bool { return false }, reply: func(response) bool { return true }})
 }
 
 func TestASessionInUseIsNeverPutAway(t *testing.T) {

@@ -49,7 +49,7 @@ func TestTooManySessionsAreRefusedAtOnceForOnePrincipalOnly(t *testing.T) {
 	}
 	r := alice.post(initialize("2025-06-18", "{}"))
 	assert.Equal(t, http.StatusServiceUnavailable, r.StatusCode)
-	assert.Equal(t, "1", r.Header.Get("Retry-After"))
+	assert.Equal(t, "60", r.Header.Get("Retry-After"))
 	assert.Empty(t, r.Header.Get("Mcp-Session-Id"))
 	shows(t, messages(t, r), `"id":"init","error":{"code":-32000,"message":"Server busy: 500 sessions are open`)
 	w.begun("2025-06-18", "Authorization", "Bearer "+tokenB)

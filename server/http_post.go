@@ -26,10 +26,12 @@ type post struct {
 	stream bool // the client takes a stream of events
 	modern bool
 
-	gone func() bool // the client has hung up
+	gone  func() bool // the client has hung up
+	begun func()      // called when the message is in work
 
 	mu       sync.Mutex
 	began    bool // the stream has begun
+	said     bool // something was written
 	left     bool // nothing can be written any more
 	answered chan struct{}
 }
@@ -66,11 +68,15 @@ func (p *post) ping() {
 	}
 }
 
-// reply gives the answer. It is called once.
-func (p *post) reply(r response) {
+// reply gives the answer, and says whether the client was still there. It is
+// called once.
+func (p *post) reply(r response) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer close(p.answered)
+	if r.fail == nil { // what was refused is told in any case
+		p.left = p.left || p.gone != nil && p.gone()
+	}
 	switch {
 	case p.left:
 	case p.began || r.line != nil && r.fail == nil && !p.plain: // an error is told by its status too
@@ -78,21 +84,31 @@ func (p *post) reply(r response) {
 			p.event(r.line)
 		}
 	case r.line == nil: // a notification or an answer was taken, or the request cancelled
+		p.said = true
 		p.deadline()
 		p.w.WriteHeader(http.StatusAccepted)
 	default:
 		p.whole(r)
 	}
+	return !p.left
 }
 
 // whole writes an answer that needs no stream.
 func (p *post) whole(r response) {
+	p.said = true
 	p.deadline()
-	status := http.StatusOK
+	status, retry := http.StatusOK, time.Duration(0)
 	if r.fail != nil {
-		status = httpStatus(r.fail, p.modern)
+		status, retry = httpStatus(r.fail, p.modern), r.fail.retry
 	}
-	writeJSON(p.w, status, r.line)
+	writeJSON(p.w, status, r.line, retry)
+}
+
+// silent: nothing was written. It would become a 200 that nobody gave.
+func (p *post) silent() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.said
 }
 
 // leave makes sure that nothing is written from now on.
@@ -113,6 +129,7 @@ func (p *post) wait(ctx context.Context) {
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
 	defer p.leave()
+	p.begun()
 	for {
 		select {
 		case <-p.answered:
@@ -133,7 +150,7 @@ func (p *post) begin() {
 	if p.began {
 		return
 	}
-	p.began = true
+	p.began, p.said = true, true
 	head := p.w.Header()
 	head.Set("Content-Type", "text/event-stream")
 	head.Set("Cache-Control", "no-store")
@@ -184,16 +201,16 @@ func httpStatus(fail *rpcError, modern bool) int {
 
 // refuse answers a request that has no JSON-RPC answer of its own.
 func refuse(w http.ResponseWriter, status int, fail *rpcError) {
-	writeJSON(w, status, errorLine(nil, fail))
+	writeJSON(w, status, errorLine(nil, fail), fail.retry)
 }
 
-func writeJSON(w http.ResponseWriter, status int, line []byte) {
+func writeJSON(w http.ResponseWriter, status int, line []byte, retry time.Duration) {
 	head := w.Header()
 	head.Set("Content-Type", "application/json")
 	head.Set("Content-Length", strconv.Itoa(len(line)))
 	head.Set("Cache-Control", "no-store")
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		head.Set("Retry-After", strconv.Itoa(int(busyWait.Seconds())))
+		head.Set("Retry-After", strconv.Itoa(int(max(busyWait, retry).Seconds())))
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(line) // a client that is gone is noticed elsewhere

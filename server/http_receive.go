@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -19,7 +20,8 @@ func (h *HTTP) post(v *visit) {
 		return
 	}
 	text, taken, fail := h.body(v)
-	defer func() { h.bodies.give(taken) }()
+	taking := sync.OnceFunc(func() { h.bodies.give(taken) })
+	defer taking()
 	if fail == nil {
 		text = trimText(text)
 		fail = checkText(text)
@@ -28,6 +30,12 @@ func (h *HTTP) post(v *visit) {
 		fail = invalidRequest("an object names a member twice")
 	}
 	p := newPost(v.w, plain, stream, mcp.IsModernProtocol(v.version))
+	defer func() {
+		if p.silent() {
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	p.begun = taking // from then on the message is counted among those in flight
 	p.gone = func() bool { return r.Context().Err() != nil || h.conns.gone(r) }
 	switch {
 	case fail != nil:
@@ -37,10 +45,10 @@ func (h *HTTP) post(v *visit) {
 		// What is begun now could be overtaken by what its client asks next, and
 		// happen after that was told that it has not.
 		h.srv.log.Info("a message was dropped: its client has hung up", "remote", r.RemoteAddr)
-		panic(http.ErrAbortHandler)
+		return
 	}
 	if text[0] == '[' && !p.modern {
-		h.withSession(v, nil, func(c *session) {
+		h.withSession(v, p, nil, func(c *session) {
 			c.batch(text, p.origin())
 			p.wait(r.Context())
 		})
@@ -61,16 +69,18 @@ func (h *HTTP) post(v *visit) {
 	case m.kind == isRequest && m.method == string(mcp.MethodInitialize):
 		h.initialize(v, p, m)
 	default:
-		h.withSession(v, m.id, func(c *session) {
+		h.withSession(v, p, m.id, func(c *session) {
 			c.dispatch(m, p.origin())
 			p.wait(r.Context())
 		})
 	}
 }
 
-func (h *HTTP) withSession(v *visit, message json.RawMessage, work func(*session)) {
-	c := h.session(v, message)
-	if c == nil {
+// withSession does work on the session that the message names.
+func (h *HTTP) withSession(v *visit, p *post, id json.RawMessage, work func(*session)) {
+	c, fail := h.session(v)
+	if fail != nil {
+		p.reply(refusal(id, fail))
 		return
 	}
 	defer h.sessions.release(c)
@@ -80,23 +90,21 @@ func (h *HTTP) withSession(v *visit, message json.RawMessage, work func(*session
 // initialize begins a session, unless the client says something we cannot answer.
 func (h *HTTP) initialize(v *visit, p *post, m *incoming) {
 	c := h.sessions.candidate(v.principal)
-	c.dispatch(m, origin{send: p.send, reply: func(answer response) {
+	c.dispatch(m, origin{send: p.send, reply: func(answer response) bool {
 		if answer.fail != nil {
 			c.close(context.Canceled)
-			p.reply(answer)
-			return
+			return p.reply(answer)
 		}
 		id, fail := h.sessions.open(c)
 		if fail != nil {
 			c.log.Info("a session was refused", "reason", fail.Message)
 			c.close(context.Canceled)
-			p.reply(refusal(m.id, fail))
-			return
+			return p.reply(refusal(m.id, fail))
 		}
 		defer h.sessions.release(c)
 		c.log.Debug("a session was opened", "remote", v.r.RemoteAddr)
 		p.w.Header().Set(headerSession, id)
-		p.reply(answer)
+		return p.reply(answer)
 	}})
 	p.wait(v.r.Context())
 }
@@ -138,6 +146,8 @@ func checkModern(m *incoming, version string, header http.Header) *rpcError {
 		return invalidRequest("the server asks nothing in this revision, so there is nothing to answer")
 	case m.kind == isNotification:
 		return nil
+	case said == "" && !mcp.IsValidProtocolVersion(version):
+		return invalidRequest("the header MCP-Protocol-Version names no revision that is known; supported are " + strings.Join(mcp.ValidProtocolVersions, ", "))
 	case version == "":
 		return mismatch("the header MCP-Protocol-Version is missing")
 	case said == "":

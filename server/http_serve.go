@@ -40,6 +40,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerWait,
 		IdleTimeout:       idleWait,
 		MaxHeaderBytes:    maxHeaders,
+		ConnState:         h.conns.state,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: writeWait},
 		// Else "OPTIONS *" would be answered without asking the guard.
 		DisableGeneralOptionsHandler: true,

@@ -133,8 +133,11 @@ func (s *sessions) open(c *session) (id string, fail *rpcError) {
 // add needs s.mu.
 func (s *sessions) add(o *owner, c *session) *rpcError {
 	if len(o.live) >= s.most {
+		s.sweepOwner(o, time.Now())
+	}
+	if len(o.live) >= s.most {
 		return &rpcError{
-			Code: codeBusy, status: http.StatusServiceUnavailable,
+			Code: codeBusy, status: http.StatusServiceUnavailable, retry: emptyAfter,
 			Message: fmt.Sprintf("Server busy: %d sessions are open; end one with DELETE, or wait until one was unused for a minute or, if it has read files, %d", s.most, int(idleAfter.Minutes())),
 		}
 	}
@@ -201,21 +204,21 @@ func (o *owner) drop(c *session) {
 
 // sweep puts away the sessions that were not used for long enough.
 func (s *sessions) sweep() {
-	now := time.Now()
-	var unused []*session
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, o := range s.owners {
-		for _, c := range o.live {
-			if c.idle(now) {
-				o.drop(c)
-				unused = append(unused, c)
-			}
-		}
+		s.sweepOwner(o, time.Now())
 	}
-	s.mu.Unlock()
-	for _, c := range unused {
-		c.close(context.Canceled)
-		c.log.Debug("an unused session was put away")
+}
+
+// sweepOwner needs s.mu.
+func (s *sessions) sweepOwner(o *owner, now time.Time) {
+	for _, c := range o.live {
+		if c.idle(now) {
+			o.drop(c)
+			c.close(context.Canceled)
+			c.log.Debug("an unused session was put away")
+		}
 	}
 }
 

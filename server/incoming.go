@@ -40,10 +40,12 @@ func trimText(text []byte) []byte {
 // checkText refuses what is not JSON.
 func checkText(text []byte) *rpcError {
 	switch {
+	case len(text) == 0:
+		return parseError("the message is empty")
 	case !utf8.Valid(text):
 		return parseError("the message is not UTF-8")
 	case !json.Valid(text):
-		return parseError("the message is not JSON")
+		return parseError("the message is not JSON, or nested more than 10,000 deep")
 	}
 	return nil
 }

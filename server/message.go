@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -19,7 +20,8 @@ type rpcError struct {
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
 
-	status int // of HTTP, where not what the code means; 0: see httpStatus
+	status int           // of HTTP, where not what the code means; 0: see httpStatus
+	retry  time.Duration // when a client that is refused may try again; 0: soon
 }
 
 func invalidRequest(msg string) *rpcError {

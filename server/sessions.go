@@ -141,6 +141,7 @@ type request struct {
 	progress *progress
 	notes    chan mcp.JSONRPCNotification // nil: mcp-go has none to send
 	begun    *tools.Call                  // by the transport, in order of arrival
+	ran      *tools.Call                  // when it has
 	// arguments of a call whose message mcp-go sees without them.
 	arguments json.RawMessage
 	roots     []string // answered by the client in this request

@@ -158,10 +158,8 @@ func (c *conn) receive(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	o := origin{send: func(line []byte) bool { c.write(line); return true }, reply: func(r response) {
-		if r.line != nil {
-			c.write(r.line)
-		}
+	o := origin{send: c.write, reply: func(r response) bool {
+		return r.line == nil || c.write(r.line)
 	}}
 	switch fail := checkText(line); {
 	case fail != nil:
@@ -198,18 +196,20 @@ func readLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 	}
 }
 
-// write sends one line. After a failure nothing more is sent.
-func (c *conn) write(line []byte) {
+// write sends one line, and says whether it could. After a failure nothing more is
+// sent.
+func (c *conn) write(line []byte) bool {
 	c.outMu.Lock()
 	defer c.outMu.Unlock()
 	if !c.outOK {
-		return
+		return false
 	}
 	if _, err := c.out.Write(line); err != nil {
 		c.srv.log.Info("the client does not read any more", "err", err)
 		c.outOK = false
 		close(c.torn)
 	}
+	return c.outOK
 }
 
 // Connect serves one client inside this process, as [Server.ServeStdio] would.

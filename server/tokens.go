@@ -172,6 +172,9 @@ func (g *guard) checkBearer(r *http.Request) (string, *denial) {
 		if ok && strings.EqualFold(scheme, "Bearer") {
 			return principal, nil
 		}
+		if strings.Contains(token, ":") {
+			return "", &denial{http.StatusUnauthorized, "The token has a colon: send only what stands after the colon of a line NAME:TOKEN." + sendToken, realm + `, error="invalid_token"`}
+		}
 	}
 	return "", &denial{http.StatusUnauthorized, "The Authorization header is not accepted: it must hold one bearer token, and one that the server knows." + sendToken, realm + `, error="invalid_token"`}
 }

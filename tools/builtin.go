@@ -8,6 +8,7 @@ func Builtin() []Tool {
 		writeFile(),
 		editFile(),
 		multiEdit(),
+		notebookEdit(),
 		undo(),
 		listFiles(),
 		grepSearch(),

@@ -49,6 +49,8 @@ type Call struct {
 	places  map[string]judgedPath
 	granted bool
 
+	learned []string // keys of the files whose content it has shown
+
 	change string // the id of the change it made, if it can be taken back
 	undoes string // the id of the change it takes back
 }
@@ -121,6 +123,10 @@ func (c *Call) recovered(part func() error) (err error) {
 	}()
 	return part()
 }
+
+// Forget takes back that the model knows what the call has shown or left: its
+// result was not delivered. Call it after Run.
+func (c *Call) Forget() { c.s.seen.forget(c.learned) }
 
 // Abandon gives the call's place to the next; after Run it does nothing.
 func (c *Call) Abandon() {

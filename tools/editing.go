@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"mcp-tools/sandbox"
@@ -30,7 +29,7 @@ func (s *Session) editFile(ctx context.Context, e fileEdit) (Output, error) {
 	case err != nil:
 		return Output{}, fileError(e.name, err)
 	}
-	e.record(done)
+	e.record(ctx, done)
 	if n := len(e.result.Changes); n > 1 {
 		e.notes = append(e.notes, fmt.Sprintf("%d places changed", n))
 	}
@@ -63,23 +62,25 @@ type fileEdit struct {
 	shown string
 	action
 
-	known  view            // of the content before
-	left   sandbox.Version // handle of what is there now
-	text   edit.Text
-	result edit.Result
-	hunks  []edit.Hunk
-	notes  []string
+	known   view            // of the content before
+	left    sandbox.Version // handle of what is there now
+	existed bool
+	text    edit.Text
+	result  edit.Result
+	hunks   []edit.Hunk
+	notes   []string
 }
 
 func (e *fileEdit) change(cur sandbox.Current) ([]byte, error) {
+	e.existed = cur.Exists
 	if len(e.requests) == 1 && e.requests[0].Old == "" {
 		return e.fill(cur)
 	}
 	if !cur.Exists {
 		return nil, fs.ErrNotExist
 	}
-	if strings.EqualFold(path.Ext(e.p.Rel()), ".ipynb") {
-		return nil, sayf("%s is a Jupyter notebook, whose cells cannot be edited as text. Write the whole notebook with write_file.", e.shown)
+	if isNotebook(e.p) {
+		return nil, sayf("%s is a Jupyter notebook: its text is JSON around the cells, and an edit of it as text would break it easily. Use notebook_edit, which changes one cell and nothing else.", e.shown)
 	}
 	if err := e.mayChange(cur); err != nil {
 		return nil, err
@@ -134,7 +135,12 @@ func (e *fileEdit) mayChange(cur sandbox.Current) error {
 
 func (e *fileEdit) decode(cur sandbox.Current) error {
 	var err error
-	if e.text, err = edit.Decode(cur.Content); err != nil {
+	if e.known.encoding != "" {
+		e.text, err = edit.DecodeAs(cur.Content, e.known.encoding)
+	} else {
+		e.text, err = edit.Decode(cur.Content)
+	}
+	if err != nil {
 		return sayf("%s is not text that can be edited without risk to its other bytes: %v. Nothing was changed.", e.shown, err)
 	}
 	return nil
@@ -143,9 +149,19 @@ func (e *fileEdit) decode(cur sandbox.Current) error {
 func (e *fileEdit) finish(r edit.Result) ([]byte, error) {
 	e.result = r
 	e.hunks = edit.Hunks(e.text.Body, r.Changes[:min(len(r.Changes), maxHunks)])
-	next, err := e.text.Encode(r.Text)
+	next, err := e.text.Change(r)
+	if errors.Is(err, edit.ErrNotItself) {
+		return nil, sayf("%s is in %s, which was found out from its text; with this change it could no longer be told. Nothing was changed. Read the file with encoding=%q first: then the edit can be made.", e.shown, e.text.Encoding, e.text.Encoding)
+	}
 	if err != nil {
 		return nil, sayf("new_string cannot be written in the encoding of %s (%s): %v. Nothing was changed.", e.shown, e.text.Encoding, err)
+	}
+	note, err := checkSyntax(e.shown, e.p, e.existed, e.text.Body, r.Text)
+	if err != nil {
+		return nil, sayAs(err)
+	}
+	if note != "" {
+		e.notes = append(e.notes, note)
 	}
 	if e.dry {
 		return nil, errDryRun
@@ -202,10 +218,10 @@ func (e *fileEdit) explainMiss(err error, old string) error {
 }
 
 // record keeps what the model knows: what it knew before, moved, and the change.
-func (e *fileEdit) record(done sandbox.Current) {
+func (e *fileEdit) record(ctx context.Context, done sandbox.Current) {
 	e.left = done.Version
 	if e.known.whole || len(e.text.Body) == 0 {
-		e.s.remember(e.p, done, e.result.Text)
+		e.s.remember(ctx, e.p, done, e.result.Text)
 		return
 	}
 	lines := edit.Lines(e.result.Text)
@@ -219,7 +235,7 @@ func (e *fileEdit) record(done sandbox.Current) {
 	if !v.whole {
 		e.left = e.left.Partial()
 	}
-	e.s.learn(v)
+	e.s.learn(ctx, v)
 }
 
 // complete tells whether the hunks are all that was changed.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"mcp-tools/sandbox"
@@ -134,7 +135,7 @@ func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.P
 		Granted: c != nil && c.granted,
 		Before: func(info fs.FileInfo, exists bool) error {
 			if c != nil && c.gone != nil && c.gone() {
-				return context.Canceled
+				return sayAs(cancelled(context.Canceled))
 			}
 			if !exists || info.Size() <= maxSnapshot || sandbox.IsHandle(handle) || !s.opts.Stateless && s.seen.has(p) {
 				return nil
@@ -190,6 +191,10 @@ func (a action) at(s *Session, ws *sandbox.Workspace, p sandbox.Path) action {
 // content, and note a remark for the result. The error never tells the present
 // version.
 func (s *Session) mayChange(shown string, p sandbox.Path, cur sandbox.Current, handle string, a action) (known view, note string, err error) {
+	if a.secret {
+		return view{}, "", fmt.Errorf("rules of the user forbid to show %s, so it cannot be changed here either: whoever changes a file must have seen it", shown)
+	}
+	handle = trimHandle(handle)
 	last, seenIt := s.recall(p, cur.Version)
 	if last.version == cur.Version {
 		known = last
@@ -204,6 +209,9 @@ func (s *Session) mayChange(shown string, p sandbox.Path, cur sandbox.Current, h
 		}
 		known.whole = known.whole || !v.IsPartial()
 		return known, "", nil
+	}
+	if s.opts.Stateless && handle != "" {
+		return known, "", fmt.Errorf("version %s is no version handle. %w", shorten(printable(handle), maxWord), s.mustRead(a))
 	}
 	if s.opts.Stateless {
 		return known, "", s.mustRead(a)
@@ -220,6 +228,12 @@ func (s *Session) mayChange(shown string, p sandbox.Path, cur sandbox.Current, h
 		return known, "", partlySeen(shown, last)
 	}
 	return known, note, nil
+}
+
+// trimHandle is a version handle without what it was shown in: "[version: v1.…]".
+func trimHandle(handle string) string {
+	handle = strings.Trim(handle, " \t\r\n[]\"'`")
+	return strings.TrimRight(strings.TrimSpace(strings.TrimPrefix(handle, "version:")), "=")
 }
 
 // unread is the refusal of a file that was never shown.
@@ -242,9 +256,13 @@ func (s *Session) recall(p sandbox.Path, now sandbox.Version) (view, bool) {
 }
 
 // learn records what the model was shown.
-func (s *Session) learn(v view) {
-	if !s.opts.Stateless {
-		s.seen.add(v)
+func (s *Session) learn(ctx context.Context, v view) {
+	if s.opts.Stateless {
+		return
+	}
+	s.seen.add(v)
+	if c := runningCall(ctx); c != nil {
+		c.learned = append(c.learned, v.path.Key())
 	}
 }
 
@@ -280,8 +298,8 @@ func (s *Session) modified(shown string, cur sandbox.Current, v sandbox.Version,
 }
 
 // remember records that the model knows all of a file's content.
-func (s *Session) remember(p sandbox.Path, cur sandbox.Current, body string) {
-	s.learn(view{
+func (s *Session) remember(ctx context.Context, p sandbox.Path, cur sandbox.Current, body string) {
+	s.learn(ctx, view{
 		path: p, version: cur.Version, lines: edit.Lines(body), whole: true,
 		shown: spans{{1, edit.Lines(body)}}.normal(), stamp: sandbox.StampOf(cur.Info), text: &body,
 	})

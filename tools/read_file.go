@@ -11,10 +11,12 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 
 	"mcp-tools/sandbox"
+	"mcp-tools/tools/charset"
 	"mcp-tools/tools/edit"
 )
 
@@ -32,7 +34,7 @@ func readFile() Tool {
 		Title: "Read file",
 		Description: "Reads a text file and shows its lines with their numbers. Use it before editing a file, and to see any file whose path you know. " +
 			"Long files come in pages: the closing line says how to go on. The prefix of a line (number, bar) is not part of the file. " +
-			"UTF-8, and UTF-16 or UTF-32 with a byte order mark.",
+			"Knows UTF-8, UTF-16, UTF-32 and, where they can be told for sure, older encodings such as GBK, Shift_JIS or windows-1252.",
 		Aliases:   []string{"read", "view", "cat"},
 		Traits:    Traits{ReadOnly: true, ConcurrencySafe: true, Idempotent: true, ClosedWorld: true},
 		MaxResult: -1,
@@ -44,6 +46,7 @@ type readFileInput struct {
 	FilePath string `json:"file_path" jsonschema:"Path: absolute, relative to the workspace, or file://."`
 	Offset   *int   `json:"offset,omitempty" jsonschema:"First line, from 1; -20: the last 20 lines."`
 	Limit    *int   `json:"limit,omitempty" jsonschema:"Lines to show at most (2000)."`
+	Encoding string `json:"encoding,omitempty" jsonschema:"Of the text, where it is not found out: GBK, windows-1251, …"`
 }
 
 func (in readFileInput) Validate(*Session) error {
@@ -53,7 +56,19 @@ func (in readFileInput) Validate(*Session) error {
 	if in.Limit != nil && *in.Limit < 1 {
 		return fmt.Errorf("limit must be at least 1, but %d came", *in.Limit)
 	}
+	if in.Encoding == "" || isUnicodeName(in.Encoding) {
+		return nil
+	}
+	if _, ok := charset.Named(in.Encoding); !ok {
+		return fmt.Errorf("encoding %s is not known; there are UTF-8, %s", shorten(in.Encoding, maxWord), strings.Join(charset.Names(), ", "))
+	}
 	return nil
+}
+
+// isUnicodeName: the encoding is one that is always found out.
+func isUnicodeName(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+	return name == "utf8" || name == "ascii" || name == "usascii"
 }
 
 func (in readFileInput) Target(ctx context.Context, s *Session) (Subject, error) {
@@ -84,6 +99,15 @@ func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, err
 	ctx, cancel := context.WithTimeoutCause(ctx, maxRead, errReadTooLong)
 	defer cancel()
 	r := &fileReader{ctx: ctx, f: f, info: info}
+	r.legacy, r.named = charset.Named(in.Encoding)
+	var notes []string
+	if isNotebook(p) {
+		out, err := s.showNotebook(in, p, r)
+		if err == nil {
+			return out, nil
+		}
+		notes = append(notes, "not shown as a notebook: "+err.Error())
+	}
 	pg, err := r.page(in)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errReadTooLong) {
@@ -91,7 +115,9 @@ func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, err
 		}
 		return Output{}, readError(r.explain(in.FilePath, err))
 	}
-	return s.showPage(in, p, r, pg)
+	out, err := s.showPage(in, p, r, pg)
+	out.Notes = append(notes, out.Notes...)
+	return out, err
 }
 
 func readError(err error) error {
@@ -107,6 +133,9 @@ type fileReader struct {
 	loaded  bool
 	text    *string // the whole text, if small
 	version sandbox.Version
+
+	legacy charset.Encoding // that the text is in; zero: UTF-8, or what its byte order mark says
+	named  bool             // by the model
 }
 
 func (r *fileReader) small() bool { return r.info.Size() <= maxSnapshot }
@@ -125,12 +154,21 @@ func (r *fileReader) page(in readFileInput) (*page, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	sep, err := findSeparator(r.ctx, r.start())
+	pg, err := r.pageOf(offset, limit)
+	var bad *edit.EncodingError
+	if errors.As(err, &bad) && bad.Encoding == edit.UTF8 && !r.named && r.findLegacy() {
+		return r.pageOf(offset, limit)
+	}
+	return pg, err
+}
+
+func (r *fileReader) pageOf(offset, limit int) (*page, error) {
+	sep, err := findSeparator(r.ctx, r.text8(r.start()))
 	if err != nil {
 		return nil, err
 	}
 	if offset < 0 {
-		all, err := readPage(r.ctx, r.start(), sep, math.MaxInt, 1, true)
+		all, err := readPage(r.ctx, r.text8(r.start()), sep, math.MaxInt, 1, true)
 		if err != nil {
 			return nil, err
 		}
@@ -153,10 +191,62 @@ func (r *fileReader) load() error {
 	}
 	r.content, r.loaded = content, true
 	r.version = sandbox.VersionOf(content)
-	if t, err := edit.Decode(content); err == nil {
+	if t, err := r.decode(content); err == nil {
 		r.text = &t.Body
 	}
 	return nil
+}
+
+func (r *fileReader) decode(content []byte) (edit.Text, error) {
+	if r.named {
+		return edit.DecodeAs(content, r.legacy.Name())
+	}
+	return edit.Decode(content)
+}
+
+// findLegacy finds out in which legacy encoding the file is, from where it is not
+// ASCII any more. It looks at what [edit.Decode] would look at.
+func (r *fileReader) findLegacy() bool {
+	const before, after = 64 << 10, 1 << 20
+	first, err := firstHigh(r.ctx, r.start())
+	if err != nil {
+		return false
+	}
+	from := max(0, first-before)
+	sample := make([]byte, first-from+after)
+	n, err := r.at(sample, from)
+	if err != nil && err != io.EOF {
+		return false
+	}
+	var ok bool
+	r.legacy, ok = charset.Detect(sample[:n])
+	return ok
+}
+
+func (r *fileReader) at(b []byte, offset int64) (int, error) {
+	if r.loaded {
+		return bytes.NewReader(r.content).ReadAt(b, offset)
+	}
+	return r.f.ReadAt(b, offset)
+}
+
+// firstHigh is the offset of the first byte that is not ASCII.
+func firstHigh(ctx context.Context, r io.Reader) (int64, error) {
+	buf := make([]byte, pageBuffer)
+	var offset int64
+	for ctx.Err() == nil {
+		n, err := r.Read(buf)
+		for i, b := range buf[:n] {
+			if b >= utf8.RuneSelf {
+				return offset + int64(i), nil
+			}
+		}
+		offset += int64(n)
+		if err != nil {
+			return offset, err
+		}
+	}
+	return 0, context.Cause(ctx)
 }
 
 // start reads the file from its beginning to where it ended when it was opened: a
@@ -169,17 +259,34 @@ func (r *fileReader) start() io.Reader {
 }
 
 func (r *fileReader) pageAt(sep byte, offset, limit int) (*page, error) {
+	read := func(raw io.Reader, readOn bool) (*page, error) {
+		pg, err := readPage(r.ctx, r.text8(raw), sep, offset, limit, readOn)
+		if err == nil && r.isLegacy() {
+			pg.encoding = r.legacy.Name()
+		}
+		return pg, err
+	}
 	switch {
 	case r.loaded:
-		return readPage(r.ctx, r.start(), sep, offset, limit, true)
+		return read(r.start(), true)
 	case !r.hashed():
 		r.version = sandbox.StatVersion(r.info)
-		return readPage(r.ctx, r.start(), sep, offset, limit, false)
+		return read(r.start(), false)
 	}
 	h := sandbox.NewHasher()
-	pg, err := readPage(r.ctx, io.TeeReader(io.LimitReader(r.start(), sandbox.MaxHashed+1), h), sep, offset, limit, true)
+	pg, err := read(io.TeeReader(io.LimitReader(r.start(), sandbox.MaxHashed+1), h), true)
 	r.version = h.Version()
 	return pg, err
+}
+
+func (r *fileReader) isLegacy() bool { return r.legacy != charset.Encoding{} }
+
+// text8 turns the file's bytes into UTF-8, where its encoding is a legacy one.
+func (r *fileReader) text8(raw io.Reader) io.Reader {
+	if r.isLegacy() {
+		return r.legacy.NewReader(raw)
+	}
+	return raw
 }
 
 // explain says why a file can't be shown.
@@ -188,6 +295,10 @@ func (r *fileReader) explain(name string, err error) error {
 	if errors.Is(err, errReadTooLong) || isContextError(err) {
 		return err
 	}
+	var other *charset.Error
+	if errors.As(err, &other) {
+		return fmt.Errorf("%s is not text in %s: %v. Leave out encoding to have it found out", shown, r.legacy.Name(), other)
+	}
 	var bad *edit.EncodingError
 	encoding := errors.As(err, &bad)
 	if !encoding && !errors.Is(err, errBinary) {
@@ -195,7 +306,7 @@ func (r *fileReader) explain(name string, err error) error {
 	}
 	kind, isText := r.kind()
 	if encoding && isText {
-		return fmt.Errorf("%s is not UTF-8 text: byte %d (line %d) does not fit. Text in another encoding cannot be read yet; convert a copy with iconv in run_shell", shown, bad.Offset, bad.Line)
+		return fmt.Errorf("%s is not UTF-8 text: byte %d (line %d) does not fit, and it is not surely in another encoding. If you know which it is, pass encoding (GBK, Shift_JIS, windows-1252, …)", shown, bad.Offset, bad.Line)
 	}
 	return fmt.Errorf("%s is a binary file (%s, %s). read_file shows text only", shown, kind, byteSize(r.info.Size()))
 }
@@ -250,12 +361,15 @@ func (s *Session) showPage(in readFileInput, p sandbox.Path, r *fileReader, pg *
 		version = version.Partial()
 	}
 	s.versioned(&out, version)
-	s.learn(pg.view(p, r, whole))
+	s.learn(r.ctx, pg.view(p, r, whole))
 	return out, nil
 }
 
 func (pg *page) view(p sandbox.Path, r *fileReader, whole bool) view {
 	v := view{path: p, version: r.version, whole: whole, stamp: sandbox.StampOf(r.info), text: r.text, cut: pg.cut}
+	if r.named {
+		v.encoding = r.legacy.Name()
+	}
 	if pg.complete {
 		v.lines = pg.lines
 	}
@@ -298,8 +412,10 @@ func (pg *page) facts() []string {
 	switch {
 	case pg.bom && pg.encoding == edit.UTF8:
 		out = append(out, "UTF-8 with BOM")
-	case pg.encoding != edit.UTF8:
+	case pg.bom:
 		out = append(out, "encoding: "+pg.encoding+" with BOM")
+	case pg.encoding != edit.UTF8:
+		out = append(out, "encoding: "+pg.encoding)
 	}
 	if pg.complete && pg.openEnd && pg.last == pg.lines {
 		out = append(out, "no newline at end of file")

@@ -74,8 +74,8 @@ func TestReadFileRefuses(t *testing.T) {
 		{"outside", map[string]any{"file_path": "../x"}, "Error: Path escapes workspace: ../x"},
 		{"binary", map[string]any{"file_path": "zeros"}, "Error reading file: zeros is a binary file (unknown kind, 4.9 KB). read_file shows text only"},
 		{"a picture", map[string]any{"file_path": "png"}, "Error reading file: png is a binary file (image/png, 16 bytes). read_file shows text only"},
-		{"text in another encoding", map[string]any{"file_path": "gbk"}, "Error reading file: gbk is not UTF-8 text: byte 8 (line 2) does not fit. Text in another encoding cannot be read yet; convert a copy with iconv in run_shell"},
-		{"text cut in a character", map[string]any{"file_path": "cut"}, "Error reading file: cut is not UTF-8 text: byte 8 (line 2) does not fit. Text in another encoding cannot be read yet; convert a copy with iconv in run_shell"},
+		{"text in another encoding", map[string]any{"file_path": "gbk"}, "Error reading file: gbk is not UTF-8 text: byte 8 (line 2) does not fit, and it is not surely in another encoding. If you know which it is, pass encoding (GBK, Shift_JIS, windows-1252, …)"},
+		{"text cut in a character", map[string]any{"file_path": "cut"}, "Error reading file: cut is not UTF-8 text: byte 8 (line 2) does not fit, and it is not surely in another encoding. If you know which it is, pass encoding (GBK, Shift_JIS, windows-1252, …)"},
 		{"control characters in a path", map[string]any{"file_path": "a\x1b[31m"}, `Error reading file: "a\x1b[31m": the path contains the control character U+001B`},
 	} {
 		t.Run(row.name, func(t *testing.T) { require.Equal(t, row.want, p.fails("read_file", row.args)) })

@@ -38,6 +38,8 @@ type view struct {
 	whole   bool            // everything was shown
 	stamp   sandbox.Stamp   // of the file then
 	text    *string         // its text then, if small
+	// encoding it was read in, as the model named it; "": it was found out.
+	encoding string
 }
 
 // seen remembers the views of a session. Safe for concurrent use; the zero
@@ -59,6 +61,18 @@ func (s *seen) close() {
 	defer s.mu.Unlock()
 	s.closed, s.files, s.bytes = true, nil, 0
 	s.order.Init()
+	s.count()
+}
+
+// forget drops what is known of some files.
+func (s *seen) forget(keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		if e, ok := s.files[key]; ok {
+			s.drop(e)
+		}
+	}
 	s.count()
 }
 
@@ -119,6 +133,9 @@ func (v *view) join(old *view) {
 	}
 	if v.text == nil {
 		v.text = old.text
+	}
+	if v.encoding == "" {
+		v.encoding = old.encoding
 	}
 }
 

@@ -62,7 +62,7 @@ func runWriteFile(ctx context.Context, s *Session, in writeFileInput) (Output, e
 	if err != nil {
 		return Output{}, fileError(in.FilePath, err)
 	}
-	s.remember(p, done, w.body)
+	s.remember(ctx, p, done, w.body)
 	out := Output{Text: w.report(), Notes: append(w.notes, done.Notes...)}
 	s.versioned(&out, done.Version)
 	s.undoable(ctx, &out)
@@ -101,6 +101,9 @@ func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
 		if sandbox.IsHandle(w.in.Version) {
 			return nil, sayf("%s does not exist any more, but a version was passed, so it was meant to be overwritten. To make it anew leave out version.", w.shown)
 		}
+		if err := w.check(); err != nil {
+			return nil, err
+		}
 		w.remark()
 		return []byte(w.in.Content), nil
 	}
@@ -125,8 +128,23 @@ func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
 		w.same = true
 		return nil, sandbox.ErrUnchanged
 	}
+	if err := w.check(); err != nil {
+		return nil, err
+	}
 	w.remark()
 	return next, nil
+}
+
+// check looks whether what is written parses.
+func (w *fileWrite) check() error {
+	note, err := checkSyntax(w.shown, w.p, w.existed, w.old.Body, w.body)
+	if err != nil {
+		return sayAs(err)
+	}
+	if note != "" {
+		w.notes = append(w.notes, note)
+	}
+	return nil
 }
 
 // readPrefix is how read_file begins a line.

@@ -56,6 +56,12 @@ func (c *httpConfig) check(stdio bool) error {
 	if c.tokenFile != "" && os.Getenv(tokenVariable) != "" {
 		return usagef("--token-file and $%s are both given; use one of them", tokenVariable)
 	}
+	if token, set := os.LookupEnv(tokenVariable); set && strings.TrimSpace(token) == "" {
+		return usagef("$%s is set but empty, so anybody would be let in; give it a token, or unset it", tokenVariable)
+	}
+	if c.insecure && c.cert != "" {
+		return usagef("--insecure-http and --tls-cert exclude each other")
+	}
 	if (c.cert == "") != (c.key == "") {
 		return usagef("--tls-cert and --tls-key belong together")
 	}
@@ -137,7 +143,7 @@ func (c *httpConfig) options(roots []sandbox.RootInfo, log *slog.Logger) (server
 	if c.cert != "" {
 		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 		if err != nil {
-			return o, usagef("--tls-cert, --tls-key: %v", err)
+			return o, usagef("--tls-cert, --tls-key: %v (want PEM; a key that is protected by a password is not taken)", err)
 		}
 		o.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}
 	}
@@ -177,7 +183,7 @@ func (c *httpConfig) tokens() (*server.Tokens, error) {
 func checkSecret(file string, roots []sandbox.RootInfo, log *slog.Logger) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %s", file, sandbox.Reason(err))
 	}
 	if real, err = filepath.Abs(real); err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"mcp-tools/tools/charset"
 )
 
 // The encodings that [Decode] knows.
@@ -24,8 +26,12 @@ const (
 // mark, with the file's own line endings. The zero value is an empty UTF-8 file.
 type Text struct {
 	Body     string
-	Encoding string // one of the constants above; "" means UTF-8
+	Encoding string // one of the constants above, or the name of a legacy encoding; "" means UTF-8
 	BOM      bool
+
+	legacy charset.Encoding // not zero: the text is in it, and these are its bytes
+	bytes  []byte
+	named  bool // the encoding was given, not found out
 }
 
 // An EncodingError tells where bytes are not valid in their encoding. Nothing is
@@ -59,9 +65,24 @@ func markOf(encoding string) string {
 	return ""
 }
 
-// Decode reads b by its byte order mark; without one, b must be valid UTF-8.
-// Encoding the body again gives exactly b. The error is an [*EncodingError].
+// Decode reads b by its byte order mark; without one as UTF-8, and if that is not
+// valid, in the legacy encoding it is surely in. The error is an [*EncodingError].
 func Decode(b []byte) (Text, error) {
+	t, err := decodeUnicode(b)
+	if err == nil || t.BOM {
+		return t, err
+	}
+	if legacy, ok := charset.Detect(b); ok {
+		if t, bad := decodeLegacy(b, legacy); bad == nil {
+			return t, nil
+		}
+	}
+	return Text{}, err
+}
+
+// decodeUnicode reads b by its byte order mark, or as UTF-8. Encoding the body
+// again gives exactly b.
+func decodeUnicode(b []byte) (Text, error) {
 	t := Text{Encoding: UTF8}
 	rest := b
 	for _, m := range boms {
@@ -88,14 +109,18 @@ func Decode(b []byte) (Text, error) {
 	if bad != nil {
 		bad.Encoding = t.Encoding
 		bad.Offset += len(b) - len(rest)
-		return Text{}, bad
+		return Text{BOM: t.BOM}, bad
 	}
 	return t, nil
 }
 
 // Encode writes body in t's encoding, with t's byte order mark. A body that is
-// not valid UTF-8 is refused with an [*EncodingError].
+// not valid UTF-8, or has a character that the encoding cannot hold, is refused
+// with an [*EncodingError].
 func (t Text) Encode(body string) ([]byte, error) {
+	if t.legacy != (charset.Encoding{}) {
+		return t.encodeLegacy(body)
+	}
 	encoding := t.Encoding
 	if encoding == "" {
 		encoding = UTF8

@@ -26,7 +26,7 @@ func TestDecode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got != (Text{tt.body, tt.encoding, tt.bom}) {
+			if got.Body != tt.body || got.Encoding != tt.encoding || got.BOM != tt.bom {
 				t.Errorf("%+v", got)
 			}
 			back, err := got.Encode(got.Body)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // ErrNoChange: the cell has this source and this type already.
@@ -23,9 +22,11 @@ type Edited struct {
 
 // Replace gives a cell another source and, unless cellType is "", another type. A
 // code cell loses its outputs and its execution count: what old code printed would
-// mislead. Its metadata and id stay. Lines of source that stay are spelled as before,
-// and line endings are those of the old source. It fails with [ErrNoChange] when
-// source and type are what they are; with its outputs a cell never changes less.
+// mislead. A cell of another type gets the keys that its type must have and loses
+// those it can't have, attachments of a cell that becomes code among them. Its
+// metadata and id stay. Lines of source that stay are spelled as before, and line
+// endings are those of the old source. It fails with [ErrNoChange] when source and
+// type are what they are.
 func (n *Notebook) Replace(name, source, cellType string) (Edited, error) {
 	i, err := n.editable(name)
 	if err != nil {
@@ -48,7 +49,7 @@ func (n *Notebook) Replace(name, source, cellType string) (Edited, error) {
 	if source == old && cellType == c.kind {
 		return Edited{}, ErrNoChange
 	}
-	o := parseObject(n.text, c.start)
+	o := parseObject(n.text, c.span)
 	if source != old || !c.source.present() {
 		o.put("source", n.writeSource(o, i, source))
 	}
@@ -104,7 +105,7 @@ func isEmptyList(value string) bool {
 
 func (n *Notebook) countOutputs(c *cell) int {
 	count := 0
-	elements(n.text, c.outputs.start, func(span) { count++ })
+	elements(n.text, c.outputs, func(span) { count++ })
 	return count
 }
 
@@ -128,6 +129,9 @@ func (n *Notebook) Insert(after, source, cellType string) (Edited, error) {
 	if badUTF8(source) >= 0 {
 		return Edited{}, errNotUTF8
 	}
+	if len(n.cells) == MaxCells {
+		return Edited{}, fmt.Errorf("the notebook has %d cells already, which is the most", MaxCells)
+	}
 	id, err := n.newID()
 	if err != nil {
 		return Edited{}, err
@@ -149,7 +153,7 @@ func (n *Notebook) newCell(at int, id, source, cellType string) *object {
 	o := &object{}
 	if near >= 0 {
 		c := &n.cells[near]
-		o = parseObject(n.text, c.start)
+		o = parseObject(n.text, c.span)
 		source = likeOld(textOf(n.text, c.source), source)
 	} else {
 		f := n.frame()
@@ -198,12 +202,12 @@ func (n *Notebook) place(at int, o *object) string {
 	case last < 0:
 		s := n.frame().list
 		return n.text[:n.list.start] + "[" + s.open + cell + s.end + "]" + n.text[n.list.end:]
-	case at == 0:
-		start := n.cells[0].start
-		return n.text[:start] + cell + "," + n.gap(1, o) + n.text[start:]
+	case at > last:
+		end := n.cells[last].end
+		return n.text[:end] + "," + n.gap(last, o) + cell + n.text[end:]
 	}
-	end := n.cells[at-1].end
-	return n.text[:end] + "," + n.gap(min(at, last), o) + cell + n.text[end:]
+	start := n.cells[at].start
+	return n.text[:start] + cell + "," + n.gap(max(at, 1), o) + n.text[start:]
 }
 
 // gap is the white space before the cell of index i, or what would stand there if
@@ -268,10 +272,10 @@ func (n *Notebook) Delete(name string) (Edited, error) {
 	return out, nil
 }
 
-// name is what a cell is called.
+// name is what a cell is called: its id, where that finds it.
 func (n *Notebook) name(i int) string {
-	if id := n.cells[i].id; id != "" {
-		return id
+	if at, err := n.find(n.cells[i].id); err == nil && at == i {
+		return n.cells[i].id
 	}
 	return fmt.Sprintf("cell-%d", i)
 }
@@ -297,7 +301,7 @@ func (n *Notebook) editable(name string) (int, error) {
 		return 0, err
 	}
 	if twice := n.cells[i].twice; twice != "" {
-		return 0, fmt.Errorf("%s has the key %s twice, and which one counts is not defined; repair the file as text first", n.label(i), strings.TrimSpace(twice))
+		return 0, fmt.Errorf("%s has the key %s twice, and which one counts is not defined; repair the file as text first", n.label(i), twice)
 	}
 	return i, nil
 }

@@ -3,7 +3,6 @@ package notebook
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -54,13 +53,13 @@ func (n *Notebook) unknown(name string) error {
 		return fmt.Errorf("there is no %s: the notebook has %s", shorten(name, 64), n.extent())
 	}
 	if like := n.like(name); len(like) > 0 {
-		return fmt.Errorf("there is no cell %s; alike are %s", shortQuote(name), n.list8(like))
+		return fmt.Errorf("there is no cell %s; alike are %s", shortQuote(name), n.listed(like))
 	}
 	first := make([]int, min(len(n.cells), maxNamed))
 	for i := range first {
 		first[i] = i
 	}
-	return fmt.Errorf("there is no cell %s; a cell is named by its id or cell-N (from 0). The notebook has %s: %s", shortQuote(name), n.extent(), n.list8(first))
+	return fmt.Errorf("there is no cell %s; a cell is named by its id or cell-N (from 0). The notebook has %s: %s", shortQuote(name), n.extent(), n.listed(first))
 }
 
 // extent is "12 cells, cell-0 to cell-11".
@@ -71,8 +70,8 @@ func (n *Notebook) extent() string {
 	return fmt.Sprintf("%d cells, cell-0 to cell-%d", len(n.cells), len(n.cells)-1)
 }
 
-// list8 names cells, with a word about those of the notebook that are left out.
-func (n *Notebook) list8(at []int) string {
+// listed names cells, with a word about those of the notebook that are left out.
+func (n *Notebook) listed(at []int) string {
 	var out []string
 	for _, i := range at[:min(len(at), maxNamed)] {
 		s := fmt.Sprintf("cell-%d", i)
@@ -87,18 +86,18 @@ func (n *Notebook) list8(at []int) string {
 	return strings.Join(out, ", ")
 }
 
-// like are the cells whose ids begin as name does, the most alike first.
+// like are the cells whose ids begin most as name does, if any does so for a few bytes.
 func (n *Notebook) like(name string) []int {
-	const enough = 3
+	best := 3
 	var out []int
 	for i := range n.cells {
-		if alike(n.cells[i].id, name) >= enough {
+		switch same := alike(n.cells[i].id, name); {
+		case same > best:
+			best, out = same, []int{i}
+		case same == best:
 			out = append(out, i)
 		}
 	}
-	sort.SliceStable(out, func(a, b int) bool {
-		return alike(n.cells[out[a]].id, name) > alike(n.cells[out[b]].id, name)
-	})
 	return out
 }
 

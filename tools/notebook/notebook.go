@@ -34,7 +34,7 @@ type Notebook struct {
 	Rand io.Reader
 
 	text         string
-	top          int  // where the outermost object begins
+	top          span // the outermost object
 	list         span // the array "cells"
 	cells        []cell
 	metadata     span
@@ -72,8 +72,8 @@ func Parse(text string) (*Notebook, error) {
 	if err := checkJSON(body); err != nil {
 		return nil, err
 	}
-	n := &Notebook{text: text, top: skipSpace(text, len(text)-len(body))}
-	if text[n.top] != '{' {
+	n := &Notebook{text: text, top: span{skipSpace(text, len(text)-len(body)), len(text)}}
+	if text[n.top.start] != '{' {
 		return nil, errors.New("not a notebook: the JSON is no object with the key \"cells\"")
 	}
 	return n, n.readTop()
@@ -83,9 +83,8 @@ func checkJSON(body string) error {
 	if strings.Trim(body, " \t\r\n") == "" {
 		return errors.New("not a notebook: the file is empty")
 	}
-	var raw json.RawMessage
-	if err := json.Unmarshal([]byte(body), &raw); err != nil {
-		return explainSyntax(body, err)
+	if raw := []byte(body); !json.Valid(raw) {
+		return explainSyntax(body, json.Unmarshal(raw, new(json.RawMessage)))
 	}
 	if i := badUTF8(body); i >= 0 {
 		return fmt.Errorf("not a notebook: line %d has bytes that are no UTF-8", lineAt(body, i))
@@ -167,8 +166,8 @@ func number(raw string) int {
 
 // readSheets reads the cells of a notebook of nbformat 3.
 func (n *Notebook) readSheets(sheets span) (err error) {
-	elements(n.text, sheets.start, func(sheet span) {
-		fields(n.text, sheet.start, func(f field) {
+	elements(n.text, sheets, func(sheet span) {
+		fields(n.text, sheet, func(f field) {
 			if f.name == "cells" && err == nil {
 				err = n.readCells(f.value)
 			}
@@ -182,7 +181,7 @@ func (n *Notebook) readCells(list span) error {
 		return fmt.Errorf("not a notebook: \"cells\" in line %d is no list", lineAt(n.text, list.start))
 	}
 	more := 0
-	elements(n.text, list.start, func(value span) {
+	elements(n.text, list, func(value span) {
 		if len(n.cells) == MaxCells {
 			more++
 			return
@@ -198,7 +197,7 @@ func (n *Notebook) readCells(list span) error {
 func (n *Notebook) readCell(value span) cell {
 	c := cell{span: value}
 	var seen names
-	fields(n.text, value.start, func(f field) {
+	fields(n.text, value, func(f field) {
 		if seen.add(f.name) {
 			c.twice = shortQuote(f.name)
 		}
@@ -253,8 +252,8 @@ func (n *Notebook) Cells() []Cell {
 // notebook does not say.
 func (n *Notebook) Language() string {
 	var info, kernel, name string
-	fields(n.text, n.metadata.start, func(f field) {
-		fields(n.text, f.value.start, func(in field) {
+	fields(n.text, n.metadata, func(f field) {
+		fields(n.text, f.value, func(in field) {
 			value := strings.ToLower(unquote(in.value.in(n.text)))
 			switch f.name + "." + in.name {
 			case "language_info.name":

@@ -18,10 +18,10 @@ type object struct {
 	inside  string // the white space of an object without members
 }
 
-// parseObject takes the object that begins at text[at] apart.
-func parseObject(text string, at int) *object {
+// parseObject takes an object apart.
+func parseObject(text string, at span) *object {
 	o := &object{}
-	last := at + 1 // after the brace or comma
+	last := at.start + 1 // after the brace or comma
 	fields(text, at, func(f field) {
 		lead := span{spaceBefore(text, f.key.start), f.key.start}
 		after := skipSpace(text, f.value.end)
@@ -148,7 +148,7 @@ func spacingOf(text string, at span, colon string) (s spacing, ok bool) {
 	}
 	count := 0
 	var last span
-	elements(text, at.start, func(value span) {
+	elements(text, at, func(value span) {
 		lead := text[spaceBefore(text, value.start):value.start]
 		if count == 0 {
 			s.open = lead

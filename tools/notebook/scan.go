@@ -1,8 +1,10 @@
 package notebook
 
 import (
-	"encoding/json"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // The scanner walks over text that [json.Valid] has accepted, so it checks nothing
@@ -15,19 +17,21 @@ func (s span) in(text string) string { return text[s.start:s.end] }
 
 func (s span) present() bool { return s.end > s.start }
 
+// all is the span of a text.
+func all(text string) span { return span{0, len(text)} }
+
 // A field is a member of an object, where it stands.
 type field struct {
 	name       string
 	key, value span
 }
 
-// fields visits the members of the object that begins at text[at]. A value of
-// another kind has none.
-func fields(text string, at int, visit func(f field)) {
-	if at >= len(text) || text[at] != '{' {
+// fields visits the members of an object. A value of another kind has none.
+func fields(text string, at span, visit func(f field)) {
+	if !at.present() || text[at.start] != '{' {
 		return
 	}
-	for i := skipSpace(text, at+1); text[i] != '}'; i = skipSpace(text, i) {
+	for i := skipSpace(text, at.start+1); text[i] != '}'; i = skipSpace(text, i) {
 		if text[i] == ',' {
 			i = skipSpace(text, i+1)
 		}
@@ -39,13 +43,12 @@ func fields(text string, at int, visit func(f field)) {
 	}
 }
 
-// elements visits the elements of the array that begins at text[at]. A value of
-// another kind has none.
-func elements(text string, at int, visit func(value span)) {
-	if at >= len(text) || text[at] != '[' {
+// elements visits the elements of an array. A value of another kind has none.
+func elements(text string, at span, visit func(value span)) {
+	if !at.present() || text[at.start] != '[' {
 		return
 	}
-	for i := skipSpace(text, at+1); text[i] != ']'; i = skipSpace(text, i) {
+	for i := skipSpace(text, at.start+1); text[i] != ']'; i = skipSpace(text, i) {
 		if text[i] == ',' {
 			i = skipSpace(text, i+1)
 		}
@@ -121,17 +124,50 @@ func endsScalar(c byte) bool {
 }
 
 // unquote is the string that raw spells, "" where raw is no string. Half a surrogate
-// pair becomes U+FFFD.
+// pair becomes U+FFFD. A source is a string for each of its lines, nearly all with an
+// escape, so this is not left to the json package, which takes many times as long.
 func unquote(raw string) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}
-	if strings.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
+	raw = raw[1 : len(raw)-1]
+	i := strings.IndexByte(raw, '\\')
+	if i < 0 {
+		return raw
 	}
-	var s string
-	_ = json.Unmarshal([]byte(raw), &s) // valid, and a string
-	return s
+	out := make([]byte, 0, len(raw))
+	for ; i >= 0; i = strings.IndexByte(raw, '\\') {
+		out = append(out, raw[:i]...)
+		r, size := unescape(raw[i:])
+		out = utf8.AppendRune(out, r)
+		raw = raw[i+size:]
+	}
+	return string(append(out, raw...))
+}
+
+// unescape is the character of the escape that s begins with, and the length of it.
+func unescape(s string) (r rune, size int) {
+	if s[1] != 'u' {
+		if i := strings.IndexByte("bfnrt", s[1]); i >= 0 {
+			return rune("\b\f\n\r\t"[i]), 2
+		}
+		return rune(s[1]), 2
+	}
+	r = hexRune(s[2:6])
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		if pair := utf16.DecodeRune(r, hexRune(s[8:12])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+func hexRune(digits string) rune {
+	n, _ := strconv.ParseUint(digits, 16, 16) // valid
+	return rune(n)
 }
 
 // textOf is a text as notebooks keep it: one string, or a list of strings to be put
@@ -141,7 +177,7 @@ func textOf(text string, at span) string {
 		return unquote(at.in(text))
 	}
 	var out strings.Builder
-	elements(text, at.start, func(line span) { out.WriteString(unquote(line.in(text))) })
+	elements(text, at, func(line span) { out.WriteString(unquote(line.in(text))) })
 	return out.String()
 }
 

@@ -48,7 +48,7 @@ func (n *Notebook) writeSource(o *object, i int, source string) string {
 // written as before: there is more than one way to spell most characters.
 func spellings(list string) map[string][]string {
 	out := make(map[string][]string)
-	elements(list, 0, func(line span) {
+	elements(list, all(list), func(line span) {
 		raw := line.in(list)
 		if raw[0] == '"' {
 			s := unquote(raw)
@@ -64,7 +64,7 @@ func (n *Notebook) sourceSpacing(o *object, i int) spacing {
 	lead, colon := "", o.colon()
 	if m := o.get("source"); m != nil {
 		lead, colon = m.lead, m.colon
-		if s, ok := spacingOf(m.value, span{0, len(m.value)}, colon); ok {
+		if s, ok := spacingOf(m.value, all(m.value), colon); ok {
 			return s
 		}
 	} else if len(o.members) > 0 {
@@ -109,7 +109,7 @@ func (n *Notebook) unit() string {
 		return indent
 	}
 	for i := range n.cells {
-		o := parseObject(n.text, n.cells[i].start)
+		o := parseObject(n.text, n.cells[i].span)
 		if len(o.members) == 0 || !hasBreak(o.members[0].lead) {
 			continue
 		}
@@ -156,8 +156,8 @@ func (n *Notebook) frame() frame {
 // "\r\n" only where all lines there end so. Where they are mixed it stays as it is.
 func likeOld(old, source string) string {
 	lf, crlf := strings.Count(old, "\n"), strings.Count(old, "\r\n")
-	if crlf > 0 && crlf < lf {
-		return source
+	if crlf > 0 && crlf < lf || strings.Contains(source, "\r\r\n") {
+		return source // the first "\r" would make the "\n" a "\r\n" again
 	}
 	source = strings.ReplaceAll(source, "\r\n", "\n")
 	if crlf > 0 {
@@ -174,12 +174,12 @@ func needsCare(s string) bool {
 // escapesAll: the file is written in pure ASCII, with escapes for all else. Without
 // any such escape there is no telling, and UTF-8 is what Jupyter writes.
 func (n *Notebook) escapesAll() bool {
-	for i := 0; i < len(n.text); i++ {
-		if n.text[i] >= utf8.RuneSelf {
+	rest := n.text[n.top.start:] // a byte order mark says nothing
+	for i := range len(rest) {
+		if rest[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
-	rest := n.text
 	for {
 		i := strings.IndexByte(rest, '\\')
 		if i < 0 {

@@ -1,0 +1,101 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+
+	"mcp-tools/tools/charset"
+)
+
+// ErrUnknownEncoding: there is no such encoding.
+var ErrUnknownEncoding = errors.New("unknown encoding")
+
+// ErrNotItself: after the change the text would be read in another encoding, or
+// in none, by whoever finds out its encoding anew.
+var ErrNotItself = errors.New("the text could no longer be told to be in its encoding")
+
+// DecodeAs reads b in the encoding that name says, which Decode need not find out.
+// Errors: [ErrUnknownEncoding], [*EncodingError].
+func DecodeAs(b []byte, name string) (Text, error) {
+	legacy, ok := charset.Named(name)
+	if !ok {
+		return Text{}, ErrUnknownEncoding
+	}
+	t, bad := decodeLegacy(b, legacy)
+	if bad != nil {
+		return Text{}, bad
+	}
+	t.named = true
+	return t, nil
+}
+
+func decodeLegacy(b []byte, legacy charset.Encoding) (Text, *EncodingError) {
+	body, err := legacy.Decode(b)
+	if err != nil {
+		var bad *charset.Error
+		if !errors.As(err, &bad) {
+			return Text{}, &EncodingError{Encoding: legacy.Name(), Line: 1, Reason: err.Error()}
+		}
+		return Text{}, &EncodingError{Encoding: legacy.Name(), Offset: bad.Offset, Line: LineAt(string(b[:bad.Offset]), bad.Offset), Reason: bad.Reason}
+	}
+	return Text{Body: body, Encoding: legacy.Name(), legacy: legacy, bytes: b}, nil
+}
+
+// Change gives the bytes of the text with r, which was made from its body. Bytes
+// of a legacy encoding outside of r's changes are those that were there, also
+// where encoding them anew would give others.
+//
+// Errors: [*EncodingError], [ErrNotItself].
+func (t Text) Change(r Result) ([]byte, error) {
+	if t.legacy == (charset.Encoding{}) {
+		return t.Encode(r.Text)
+	}
+	offsets := make([]int, 0, 2*len(r.Changes))
+	for _, c := range r.Changes {
+		offsets = append(offsets, c.Start, c.End)
+	}
+	at := t.legacy.Locate(t.bytes, offsets)
+	out := make([]byte, 0, len(t.bytes)+len(r.Text)-len(t.Body))
+	from := 0
+	for i, c := range r.Changes {
+		next, err := t.encodePart(c.New)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, t.bytes[from:at[2*i]]...), next...)
+		from = at[2*i+1]
+	}
+	out = append(out, t.bytes[from:]...)
+	return out, t.isStill(out, r.Text)
+}
+
+// encodeLegacy writes a whole new body.
+func (t Text) encodeLegacy(body string) ([]byte, error) {
+	out, err := t.encodePart(body)
+	if err != nil {
+		return nil, err
+	}
+	return out, t.isStill(out, body)
+}
+
+func (t Text) encodePart(s string) ([]byte, error) {
+	out, err := t.legacy.Encode(s)
+	var bad *charset.Error
+	if errors.As(err, &bad) {
+		return nil, &EncodingError{Encoding: t.Encoding, Offset: bad.Offset, Line: LineAt(s, bad.Offset),
+			Reason: fmt.Sprintf("it has no %q (U+%04X)", bad.Rune, bad.Rune)}
+	}
+	return out, err
+}
+
+// isStill makes sure that b will be read as body: a text whose encoding has to be
+// found out could come to look like one in another.
+func (t Text) isStill(b []byte, body string) error {
+	if t.named {
+		return nil
+	}
+	if again, err := Decode(b); err != nil || again.Body != body {
+		return ErrNotItself
+	}
+	return nil
+}

@@ -273,6 +273,18 @@ func TestNearNamesAreThoseOfTheRootMeant(t *testing.T) {
 	require.Equal(t, want, p.ok("list_files", map[string]any{"pattern": other + "/*.json"}))
 }
 
+// A version is a sum of the content: who may not read a file must not learn by
+// trying versions what is in it.
+func TestVersionsDoNotTellWhatMayNotBeRead(t *testing.T) {
+	p := newPlace(t, map[string]string{"secret": "pin=1234\n"}, deny("read_file(secret)"))
+	for _, s := range []*place{p, p.with(SessionOptions{Stateless: true})} {
+		for _, guess := range []string{"pin=1234\n", "pin=1235\n"} {
+			got := s.fails("edit_file", map[string]any{"file_path": "secret", "old_string": "pin", "new_string": "x", "dry_run": true, "version": string(sandbox.VersionOf([]byte(guess)))})
+			require.Equal(t, "Error: rules of the user forbid to show secret, so no version of it is taken: whoever changes a file must have seen it", got)
+		}
+	}
+}
+
 // The refusal of a stale write must not show what read_file may not.
 func TestARefusalShowsNothingThatRulesForbidToRead(t *testing.T) {
 	for _, rule := range []string{"read_file(.env)", "read_file"} {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,8 +177,10 @@ func TestTheVersionHandleAloneDecides(t *testing.T) {
 	}
 	stateless := p.with(SessionOptions{Stateless: true})
 	for _, v := range []any{nil, "", "latest"} {
-		require.Equal(t, "Error: You must read this file before editing. Pass the version that read_file returned.", stateless.fails("edit_file", edit(v)))
+		require.Contains(t, stateless.fails("edit_file", edit(v)), "You must read this file before editing. Pass the version that read_file returned.")
 	}
+	require.Contains(t, stateless.fails("edit_file", edit("latest")), "Error: version latest is no version handle.")
+	stateless.ok("edit_file", map[string]any{"file_path": "f", "old_string": "a", "new_string": "b", "dry_run": true, "version": fmt.Sprintf(" [version: %v==]\n", whole)})
 	require.Equal(t, readFirstToEdit, p.fails("edit_file", edit("latest")), "an invented handle does not count as a read")
 	p.ok("read_file", map[string]any{"file_path": "f"})
 	require.Contains(t, p.ok("edit_file", edit("latest")), "[ignored version: it is no handle that read_file returned]")

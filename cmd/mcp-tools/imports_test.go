@@ -193,6 +193,9 @@ func layerOf(name string) int {
 	if n, ok := layers[name]; ok {
 		return n
 	}
+	if strings.Contains(name, "/internal/") {
+		return 0
+	}
 	if strings.HasPrefix(name, "tools/") {
 		return layers["tools/"]
 	}

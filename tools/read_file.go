@@ -18,6 +18,7 @@ import (
 	"mcp-tools/sandbox"
 	"mcp-tools/tools/charset"
 	"mcp-tools/tools/edit"
+	"mcp-tools/tools/media"
 )
 
 // defaultLimit is how many lines read_file shows unless told otherwise.
@@ -32,7 +33,7 @@ func readFile() Tool {
 	return New(Tool{
 		Name:  "read_file",
 		Title: "Read file",
-		Description: "Reads a text file and shows its lines with their numbers. Use it before editing a file, and to see any file whose path you know. " +
+		Description: "Reads a text file and shows its lines with their numbers; pictures as images, PDF as text, notebooks by cells. Use it before editing a file, and to see any file whose path you know. " +
 			"Long files come in pages: the closing line says how to go on. The prefix of a line (number, bar) is not part of the file. " +
 			"Knows UTF-8, UTF-16, UTF-32 and, where they can be told for sure, older encodings such as GBK, Shift_JIS or windows-1252.",
 		Aliases:   []string{"read", "view", "cat"},
@@ -46,6 +47,7 @@ type readFileInput struct {
 	FilePath string `json:"file_path" jsonschema:"Path: absolute, relative to the workspace, or file://."`
 	Offset   *int   `json:"offset,omitempty" jsonschema:"First line, from 1; -20: the last 20 lines."`
 	Limit    *int   `json:"limit,omitempty" jsonschema:"Lines to show at most (2000)."`
+	Pages    string `json:"pages,omitempty" jsonschema:"Of a PDF: 3, 1-5 or 2- (from the first)."`
 	Encoding string `json:"encoding,omitempty" jsonschema:"Of the text, where it is not found out: GBK, windows-1251, …"`
 }
 
@@ -55,6 +57,11 @@ func (in readFileInput) Validate(*Session) error {
 	}
 	if in.Limit != nil && *in.Limit < 1 {
 		return fmt.Errorf("limit must be at least 1, but %d came", *in.Limit)
+	}
+	if in.Pages != "" {
+		if _, _, err := media.ParsePages(in.Pages); err != nil {
+			return err
+		}
 	}
 	if in.Encoding == "" || isUnicodeName(in.Encoding) {
 		return nil
@@ -101,6 +108,15 @@ func runReadFile(ctx context.Context, s *Session, in readFileInput) (Output, err
 	r := &fileReader{ctx: ctx, f: f, info: info}
 	r.legacy, r.named = charset.Named(in.Encoding)
 	var notes []string
+	if out, ok, err := s.showMedia(in, r); ok {
+		if err != nil {
+			err = readError(err)
+		}
+		return out, err
+	}
+	if in.Pages != "" {
+		notes = append(notes, "ignored pages: it is for PDF files")
+	}
 	if isNotebook(p) {
 		out, err := s.showNotebook(in, p, r)
 		if err == nil {
@@ -308,7 +324,7 @@ func (r *fileReader) explain(name string, err error) error {
 	if encoding && isText {
 		return fmt.Errorf("%s is not UTF-8 text: byte %d (line %d) does not fit, and it is not surely in another encoding. If you know which it is, pass encoding (GBK, Shift_JIS, windows-1252, …)", shown, bad.Offset, bad.Line)
 	}
-	return fmt.Errorf("%s is a binary file (%s, %s). read_file shows text only", shown, kind, byteSize(r.info.Size()))
+	return fmt.Errorf("%s is a binary file (%s, %s). read_file shows text, pictures (PNG, JPEG, GIF, WebP) and PDF", shown, kind, byteSize(r.info.Size()))
 }
 
 // kind tells the type of the file by its first bytes.

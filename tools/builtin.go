@@ -10,6 +10,7 @@ func Builtin() []Tool {
 		multiEdit(),
 		notebookEdit(),
 		undo(),
+		callTool(),
 		listFiles(),
 		grepSearch(),
 		runShell(),

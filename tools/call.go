@@ -33,6 +33,7 @@ type Call struct {
 	args json.RawMessage
 
 	tool   *Tool
+	via    *Tool // that it was called through; may be nil
 	input  any
 	traits Traits
 	ticket *ticket
@@ -158,6 +159,9 @@ func (c *Call) lookup() error {
 		return Fail(Output{Text: UnknownTool(c.name)})
 	}
 	c.tool = t
+	if t.wraps {
+		return c.unwrap()
+	}
 	return nil
 }
 
@@ -176,9 +180,7 @@ func (c *Call) validate(args json.RawMessage) error {
 		}
 	}
 	c.args, c.input = ready, in
-	if len(notes) > 0 {
-		c.notes = notes
-	}
+	c.notes = append(c.notes, notes...)
 	c.traits = c.tool.Traits
 	if own, ok := in.(Classifier); ok {
 		c.traits = milder(c.tool.Traits, own.Traits(c.s))
@@ -232,6 +234,11 @@ func (c *Call) hooks(ctx context.Context) error {
 // permit judges first the tool, then, when the call's turn has come, what it is about.
 func (c *Call) permit(ctx context.Context) error {
 	policy := c.s.env.Policy
+	if c.via != nil {
+		if err := policy.permitTool(c.via); err != nil {
+			return err
+		}
+	}
 	if err := policy.permitTool(c.tool); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func TestBadRulesAreRefusedWithTheReason(t *testing.T) {
 		"(x)":            "begins with the name of a tool",
 		"write_file(x":   "in parentheses",
 		"write_file()":   "in parentheses",
-		"wirte_file":     "no tool is called wirte_file; there are edit_file",
+		"wirte_file":     "no tool is called wirte_file; there are call_tool, edit_file",
 		"write_[file(x)": "no pattern",
 	} {
 		_, err := NewPolicy(PolicyOptions{Deny: []string{rule}}, reg)

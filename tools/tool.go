@@ -44,6 +44,7 @@ type Tool struct {
 
 	schema json.RawMessage
 	params *params
+	wraps  bool // it calls the tool that its arguments name
 	about  bool // its input is a Target, so that rules with a pattern make sense
 	decode func(json.RawMessage) (any, error)
 	run    func(context.Context, *Session, any) (Output, error)

@@ -141,7 +141,9 @@ func TestTheOldestConnectionThatSaysNothingMakesRoom(t *testing.T) {
 	require.Error(t, err)
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 	assert.Equal(t, 3, b.conns.count())
+	b.conns.mu.Lock()
 	require.Len(t, b.conns.places, 2)
+	b.conns.mu.Unlock()
 
 	b.connect() // the second goes, never the one that is used
 	_, err = silent.Read(make([]byte, 1))

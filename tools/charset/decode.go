@@ -12,7 +12,7 @@ func (e Encoding) Decode(b []byte) (string, error) {
 	if e.c == nil {
 		return "", noEncoding
 	}
-	text, n := e.c.decode(make([]byte, 0, len(b)+len(b)/2), b)
+	text, n := e.c.decode(make([]byte, 0, e.c.sizeHint(b)), b)
 	if n < len(b) {
 		return "", e.c.refuse(b[n:], n)
 	}
@@ -25,29 +25,51 @@ var noEncoding = errors.New("charset: no encoding given")
 // tells how far it came.
 func (c *codec) decode(text, b []byte) ([]byte, int) {
 	d := c.decoder()
-	i := 0
-	for {
-		n := ascii(b[i:])
-		text = append(text, b[i:i+n]...)
-		for i += n; i < len(b) && b[i] >= utf8.RuneSelf; {
-			r, size := d.at(b[i:])
-			if size == 0 {
+	for i := 0; i < len(b); {
+		x := b[i]
+		if x < utf8.RuneSelf {
+			n := ascii(b[i:])
+			text = append(text, b[i:i+n]...)
+			i += n
+			continue
+		}
+		r, size := d.one[x-0x80], 1
+		if r == none {
+			if r, size = d.at(b[i:]); size == 0 {
 				return text, i
 			}
-			text = appendChar(text, r)
-			i += size
 		}
-		if i == len(b) {
-			return text, i
-		}
+		text = appendChar(text, r)
+		i += size
 	}
+	return text, len(b)
 }
 
-func appendChar(text []byte, r rune) []byte {
-	if r >= firstPair {
-		return append(text, pairs[r-firstPair]...)
+// sizeHint is about how long the text of b is.
+func (c *codec) sizeHint(b []byte) int {
+	if c.decoder().two != nil {
+		return len(b) + len(b)/2
 	}
-	return utf8.AppendRune(text, r)
+	high := 0
+	for _, x := range b {
+		high += int(x >> 7)
+	}
+	return len(b) + high // right for letters; signs have three bytes
+}
+
+// appendChar is utf8.AppendRune and its equal for pairs, but fast.
+func appendChar(text []byte, r rune) []byte {
+	switch {
+	case r < 0x80:
+		return append(text, byte(r))
+	case r < 0x800:
+		return append(text, 0xC0|byte(r>>6), 0x80|byte(r)&0x3F)
+	case r < 0x10000: // and no surrogate: tables have none
+		return append(text, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+	case r < firstPair:
+		return utf8.AppendRune(text, r)
+	}
+	return append(text, pairs[r-firstPair]...)
 }
 
 // ascii is how many bytes b begins with that are ASCII.

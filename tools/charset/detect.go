@@ -2,6 +2,7 @@ package charset
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"unicode/utf8"
 )
@@ -9,9 +10,13 @@ import (
 // detectSize is how much of a text Detect looks at.
 const detectSize = 1 << 20
 
-// Detect says in which legacy encoding b is written. It looks at 1 MiB from the
-// first line on that is not ASCII. Not sure, mixed, UTF-8 even if faulty or cut,
-// or binary: false.
+// Detect says in which legacy encoding b is written: the one that gives the right
+// text, and of several that give the same text the one of Windows, windows-1252
+// first. GB18030 is said only of what GBK cannot hold. False is said of a text that
+// is not surely in one encoding, or in none of those known, or where parts are in
+// others; of UTF-8, also if it is cut or has faults; and of what is binary, UTF-16
+// and UTF-32 included. Detect looks at 1 MiB, from the first line on that is not
+// ASCII: a longer text may turn out not to be valid in the encoding.
 func Detect(b []byte) (Encoding, bool) {
 	if utf8.Valid(b) {
 		return Encoding{}, false
@@ -24,18 +29,20 @@ func Detect(b []byte) (Encoding, bool) {
 	return Encoding{c}, c != nil
 }
 
-// window is the part of b to look at: whole lines, if there is more.
+// window is the part of b to look at; if there is more, it ends with an ASCII byte
+// that ends no character. There is none in a long text without spaces and line
+// ends: then it is empty.
 func window(b []byte) []byte {
 	start := bytes.LastIndexByte(b[:ascii(b)], '\n') + 1
 	b = b[start:]
 	if len(b) <= detectSize {
 		return b
 	}
-	b = b[:detectSize]
-	if end := bytes.LastIndexFunc(b, func(r rune) bool { return r <= ' ' }); end >= 0 {
-		b = b[:end+1]
+	end := detectSize
+	for end > 0 && b[end-1] >= '0' {
+		end--
 	}
-	return b
+	return b[:end]
 }
 
 // isBinary tells whether text has control characters as no text has.
@@ -69,12 +76,7 @@ func weighAll(text []byte) []*claim {
 	for _, r := range readings() {
 		claims = append(claims, &claim{reading: r})
 	}
-	for len(text) > 0 {
-		line := text[:lineLength(text)]
-		text = text[len(line):]
-		if ascii(line) == len(line) {
-			continue
-		}
+	for line := range lines(text) {
 		best := -hopeless
 		claims = slices.DeleteFunc(claims, func(c *claim) bool {
 			if !c.weigh(line, &c.sum) {
@@ -91,11 +93,33 @@ func weighAll(text []byte) []*claim {
 	return claims
 }
 
-// lineLength is the length of the first line, or of a part of it that ends where
-// no encoding has a character that goes on.
-func lineLength(text []byte) int {
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return i + 1
+// lines gives those that are not all ASCII.
+func lines(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			line := text[:lineLength(text)]
+			text = text[len(line):]
+			if ascii(line) < len(line) && !yield(line) {
+				return
+			}
+		}
 	}
-	return len(text)
 }
+
+// lineLength is the length of the first line, or of a part of a long one that ends
+// at a space: no encoding has that inside a character.
+func lineLength(text []byte) int {
+	end := bytes.IndexByte(text, '\n') + 1
+	if end == 0 {
+		end = len(text)
+	}
+	if end <= longLine {
+		return end
+	}
+	if i := bytes.IndexByte(text[longLine:end], ' '); i >= 0 {
+		return longLine + i + 1
+	}
+	return end
+}
+
+const longLine = 400

@@ -66,10 +66,13 @@ func (e *encoder) word(r rune) uint32 {
 	return 0
 }
 
-// pair is the one of pairs that s begins with.
+// pair is the one of pairs that s begins with, or none.
 func (e *encoder) pair(s string) rune {
+	if !e.pairs {
+		return none
+	}
 	for i, pair := range pairs {
-		if e.pairs && strings.HasPrefix(s, pair) {
+		if strings.HasPrefix(s, pair) {
 			return firstPair + rune(i)
 		}
 	}

@@ -23,7 +23,8 @@ func (e Encoding) String() string { return e.Name() }
 
 // Named gives the encoding with that name or one of its usual aliases; case,
 // spaces and punctuation do not matter ("cp1251", "SJIS", "gb2312", "Latin-1",
-// "ms932"). Names stand for what they say: "latin1" is ISO-8859-1, in which 0x80
+// "ms932"). As everywhere, "gb2312" is GBK, "shift_jis" is CP932 and "euc-kr" is
+// CP949, which hold all of them and more. Otherwise names stand for what they say: "latin1" is ISO-8859-1, in which 0x80
 // to 0x9F are control characters, not windows-1252 as on web pages. The names of
 // UTF-8, UTF-16, ASCII and of encodings with state (ISO-2022-JP) are not known.
 func Named(name string) (Encoding, bool) {

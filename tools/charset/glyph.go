@@ -31,13 +31,14 @@ type glyph struct {
 	letter uint8 // 0 unless kind is letter
 	upper  bool
 	high   bool // not ASCII
+	sign   rune // what it is, of those between opening and amount
 }
 
 const (
 	openingSigns = "“‘„‚¿¡"
 	closingSigns = "”’"
-	usualSigns   = "©®°§µ"
-	markSigns    = "«»‹›–—…•·№\u00A0،؟؛ๆฯ\u200C\u200D\u200E\u200F"
+	usualSigns   = "©°§µ"
+	markSigns    = "®«»‹›–—…•·№\u00A0،؟؛ๆฯ\u200C\u200D\u200E\u200F"
 	amountSigns  = "€£฿™±²³½¼×ªº"
 	guests       = "áàâäãåąăæçćčďđéèêëęěíìîïľłñńňóòôöõőøřśšşßťţúùûüůűźžż"
 )
@@ -51,15 +52,15 @@ func glyphOf(r rune, b byte, m *letters) glyph {
 	}
 	switch {
 	case strings.ContainsRune(openingSigns, r):
-		g.kind = opening
+		g.kind, g.sign = opening, r
 	case strings.ContainsRune(closingSigns, r):
-		g.kind = closing
+		g.kind, g.sign = closing, r
 	case strings.ContainsRune(usualSigns, r):
-		g.kind = usual
+		g.kind, g.sign = usual, r
 	case strings.ContainsRune(markSigns, r):
-		g.kind = mark
+		g.kind, g.sign = mark, r
 	case strings.ContainsRune(amountSigns, r):
-		g.kind = amount
+		g.kind, g.sign = amount, r
 	case m.rare > 0 && strings.ContainsRune(guests, unicode.ToLower(r)):
 		g.kind = guest
 	case unicode.IsLetter(r) || unicode.IsMark(r):
@@ -72,7 +73,7 @@ func glyphOf(r rune, b byte, m *letters) glyph {
 		g.kind = ascii7
 	case 0x2500 <= r && r <= 0x259F:
 		g.kind = frame
-	case !unicode.IsGraphic(r) || r < 0:
+	case r < 0xA0: // none, or a control character
 		g.kind = nothing
 	default:
 		g.kind = strange

@@ -38,6 +38,8 @@ func (r *narrowReading) weigh(line []byte, s *sum) bool {
 		if g.high || before.high {
 			e := r.evidence(before, g, caps)
 			switch {
+			case g.sign != 0 && atHome(g.sign, line[:i], line[i+1:]):
+				e = anyHigh + 4
 			case i >= 2 && line[i] == line[i-1] && line[i] == line[i-2]:
 				e = min(e, 0) // a line of dashes is no text
 			case g.kind == frame && before.kind == frame && line[i] != line[i-1]:
@@ -84,7 +86,7 @@ func (r *narrowReading) evidence(before, g glyph, caps bool) bits {
 	if g.kind == frame && before.kind == frame {
 		return 0 // boxes are drawn in every language
 	}
-	return anyHigh - r.end(before) - signCost(before, g)
+	return anyHigh - r.end(before) - r.signCost(before, g)
 }
 
 func (r *narrowReading) letterEvidence(before, g glyph, caps bool) bits {
@@ -100,7 +102,7 @@ func (r *narrowReading) letterEvidence(before, g glyph, caps bool) bits {
 		return 0
 	case foreign:
 		return saved - r.first(g) - 14
-	case amount:
+	case amount, frame:
 		return saved - r.first(g) - 10
 	}
 	return saved - r.first(g)
@@ -156,19 +158,23 @@ func caseCost(before, g glyph, caps bool) bits {
 }
 
 // signCost is the cost of a sign that is not ASCII.
-func signCost(before, g glyph) bits {
+func (r *narrowReading) signCost(before, g glyph) bits {
+	quote := 6
+	if r.model.rare == 0 {
+		quote = 12 // other scripts seldom have those, and are taken for them by others
+	}
 	inWord := before.kind == letter || before.kind == guest || before.kind == foreign || before.kind == digits
 	switch g.kind {
 	case opening:
 		if inWord {
 			return 26
 		}
-		return 12
+		return quote
 	case closing:
 		if before.kind == space {
 			return 26
 		}
-		return 12
+		return quote
 	case usual:
 		return 8
 	case amount:
@@ -176,6 +182,9 @@ func signCost(before, g glyph) bits {
 	case mark:
 		return 15
 	case frame:
+		if inWord {
+			return 34
+		}
 		return 20
 	}
 	return 30

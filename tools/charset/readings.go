@@ -44,6 +44,7 @@ var wideReadings = []struct {
 	{"EUC-KR", "ko", 2},
 	{"EUC-JP", "ja", 4},
 	{"GB18030", "zh-Hans", 4},
+	{"GBK", "zh-Hant", 6},
 }
 
 var narrowReadings = []struct {

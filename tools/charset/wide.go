@@ -52,7 +52,7 @@ func (r *wideReading) evidence(before class, last, char rune) bits {
 	case before == plain:
 		e -= 2
 	case r.model.pairs[[2]rune{last, char}]:
-		e += Together
+		e += together
 	}
 	if (char == 'ﾞ' || char == 'ﾟ') && !voiced(last, char) {
 		e -= 20
@@ -88,3 +88,6 @@ func voiced(kana, mark rune) bool {
 	}
 	return 'ｶ' <= kana && kana <= 'ﾄ' || 'ﾊ' <= kana && kana <= 'ﾎ' || kana == 'ｳ'
 }
+
+// together is the evidence of a pair of characters that often stand together.
+const together bits = 10

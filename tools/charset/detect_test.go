@@ -93,7 +93,6 @@ func TestDetectRandom(t *testing.T) {
 		t.Skip("a measurement of many texts, in which nothing runs at the same time")
 	}
 	const runs = 1000
-	random := mathrand.New(mathrand.NewSource(1))
 	random := mathrand.New(mathrand.NewSource(7))
 	for _, n := range []int{64, 256, 1024, 4096} {
 		claimed := 0

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"sync"
 	"time"
 )
@@ -212,21 +211,5 @@ func (st *State) sweepPreimages(r *os.Root, size int64) {
 }
 
 func sweepPreimages(r *os.Root, now time.Time, quota int64) {
-	d, err := r.Open(".")
-	if err != nil {
-		return
-	}
-	defer d.Close()
-	infos, _ := d.Readdir(-1)
-	sort.Slice(infos, func(i, j int) bool { return infos[i].ModTime().After(infos[j].ModTime()) })
-	var total int64
-	for _, info := range infos {
-		if !info.Mode().IsRegular() || !preimageName.MatchString(info.Name()) {
-			continue
-		}
-		total += info.Size()
-		if total > quota || now.Sub(info.ModTime()) > keepResults {
-			_ = r.Remove(info.Name())
-		}
-	}
+	sweepOld(r, preimageName, now, keepResults, quota)
 }

@@ -200,6 +200,12 @@ func (st *State) sweep(r *os.Root) {
 }
 
 func sweepResults(r *os.Root, now time.Time, keep time.Duration, quota int64) {
+	sweepOld(r, resultName, now, keep, quota)
+}
+
+// sweepOld removes the files called as pattern says that are too old, and the
+// oldest of them while there is too much.
+func sweepOld(r *os.Root, pattern *regexp.Regexp, now time.Time, keep time.Duration, quota int64) {
 	d, err := r.Open(".")
 	if err != nil {
 		return
@@ -209,7 +215,7 @@ func sweepResults(r *os.Root, now time.Time, keep time.Duration, quota int64) {
 	sort.Slice(infos, func(i, j int) bool { return infos[i].ModTime().After(infos[j].ModTime()) })
 	var total int64
 	for _, info := range infos {
-		if !info.Mode().IsRegular() || !resultName.MatchString(info.Name()) {
+		if !info.Mode().IsRegular() || !pattern.MatchString(info.Name()) {
 			continue
 		}
 		total += info.Size()

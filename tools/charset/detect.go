@@ -16,7 +16,9 @@ const detectSize = 1 << 20
 // is not surely in one encoding, or in none of those known, or where parts are in
 // others; of UTF-8, also if it is cut or has faults; and of what is binary, UTF-16
 // and UTF-32 included. Detect looks at 1 MiB, from the first line on that is not
-// ASCII: a longer text may turn out not to be valid in the encoding.
+// ASCII: a longer text may turn out not to be valid in the encoding. So that or
+// more of a text is enough, and may be cut anywhere; less must be all of it, or end
+// with a line.
 func Detect(b []byte) (Encoding, bool) {
 	if utf8.Valid(b) {
 		return Encoding{}, false
@@ -29,13 +31,13 @@ func Detect(b []byte) (Encoding, bool) {
 	return Encoding{c}, c != nil
 }
 
-// window is the part of b to look at; if there is more, it ends with an ASCII byte
-// that ends no character. There is none in a long text without spaces and line
+// window is the part of b to look at; of a long b, which may be a part of a longer
+// text, it ends with an ASCII byte that ends no character. There is none in a long text without spaces and line
 // ends: then it is empty.
 func window(b []byte) []byte {
 	start := bytes.LastIndexByte(b[:ascii(b)], '\n') + 1
 	b = b[start:]
-	if len(b) <= detectSize {
+	if len(b) < detectSize {
 		return b
 	}
 	end := detectSize

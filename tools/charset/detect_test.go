@@ -80,6 +80,7 @@ func TestDetectLarge(t *testing.T) {
 	for _, text := range [][]byte{
 		append(bytes.Repeat([]byte("x = 1\n"), detectSize), line...),
 		bytes.Repeat(line, 2*detectSize/len(line)),
+		bytes.Repeat(line[2:], detectSize/8)[:detectSize],                                                       // cut in a character
 		append([]byte("x"), bytes.Repeat([]byte("\xca\xfd\xbe\xdd\xbf\xe2,\xc1\xac\xbd\xd3"), detectSize/8)...), // one line
 	} {
 		e, _ := Detect(text)

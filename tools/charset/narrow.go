@@ -2,7 +2,7 @@ package charset
 
 import "unicode/utf8"
 
-// A narrow reads bytes in a single-byte encoding as text of a language.
+// A narrowReading reads bytes in a single-byte encoding as text of a language.
 type narrowReading struct {
 	glyphs [256]glyph
 	model  *letters
@@ -39,7 +39,7 @@ func (r *narrowReading) weigh(line []byte, s *sum) bool {
 			e := r.evidence(before, g, caps)
 			switch {
 			case g.sign != 0 && atHome(g.sign, line[:i], line[i+1:]):
-				e = anyHigh + 4
+				e = anyHigh + 4 // as for a letter: signs are as rare as those
 			case i >= 2 && line[i] == line[i-1] && line[i] == line[i-2]:
 				e = min(e, 0) // a line of dashes is no text
 			case g.kind == frame && before.kind == frame && line[i] != line[i-1]:

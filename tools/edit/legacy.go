@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"mcp-tools/tools/charset"
 )
@@ -55,6 +56,9 @@ func (t Text) Change(r Result) ([]byte, error) {
 		offsets = append(offsets, c.Start, c.End)
 	}
 	at := t.legacy.Locate(t.bytes, offsets)
+	if i := slices.Index(at, -1); i >= 0 { // within what is one character there, and two in Unicode
+		return nil, &EncodingError{Encoding: t.Encoding, Offset: offsets[i], Line: LineAt(t.Body, offsets[i]), Reason: "the change would divide a character of this encoding"}
+	}
 	out := make([]byte, 0, len(t.bytes)+len(r.Text)-len(t.Body))
 	from := 0
 	for i, c := range r.Changes {

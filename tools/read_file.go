@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -252,12 +251,11 @@ func firstHigh(ctx context.Context, r io.Reader) (int64, error) {
 	var offset int64
 	for ctx.Err() == nil {
 		n, err := r.Read(buf)
-		for i, b := range buf[:n] {
-			if b >= utf8.RuneSelf {
-				return offset + int64(i), nil
-			}
+		plain := charset.ASCII(buf[:n])
+		offset += int64(plain)
+		if plain < n {
+			return offset, nil
 		}
-		offset += int64(n)
 		if err != nil {
 			return offset, err
 		}

@@ -125,7 +125,7 @@ func words(text []byte) iter.Seq[[]byte] {
 			for end < len(text) && text[end] > ' ' {
 				end++
 			}
-			if word := text[start:end]; ascii(word) < len(word) && !yield(word) {
+			if word := text[start:end]; ASCII(word) < len(word) && !yield(word) {
 				return
 			}
 			start = end + 1

@@ -28,7 +28,7 @@ func (c *codec) decode(text, b []byte) ([]byte, int) {
 	for i := 0; i < len(b); {
 		x := b[i]
 		if x < utf8.RuneSelf {
-			n := ascii(b[i:])
+			n := ASCII(b[i:])
 			text = append(text, b[i:i+n]...)
 			i += n
 			continue
@@ -73,10 +73,18 @@ func appendChar(text []byte, r rune) []byte {
 }
 
 // ascii is how many bytes b begins with that are ASCII.
-func ascii(b []byte) int {
+func ASCII(b []byte) int {
+	const high = 0x8080808080808080
 	i := 0
+	for ; len(b)-i >= 32; i += 32 {
+		w := b[i : i+32]
+		if (binary.LittleEndian.Uint64(w)|binary.LittleEndian.Uint64(w[8:])|
+			binary.LittleEndian.Uint64(w[16:])|binary.LittleEndian.Uint64(w[24:]))&high != 0 {
+			break
+		}
+	}
 	for ; len(b)-i >= 8; i += 8 {
-		if binary.LittleEndian.Uint64(b[i:])&0x8080808080808080 != 0 {
+		if binary.LittleEndian.Uint64(b[i:])&high != 0 {
 			break
 		}
 	}

@@ -35,7 +35,7 @@ func Detect(b []byte) (Encoding, bool) {
 // text, it ends with an ASCII byte that ends no character. There is none in a long text without spaces and line
 // ends: then it is empty.
 func window(b []byte) []byte {
-	start := bytes.LastIndexByte(b[:ascii(b)], '\n') + 1
+	start := bytes.LastIndexByte(b[:ASCII(b)], '\n') + 1
 	b = b[start:]
 	if len(b) < detectSize {
 		return b
@@ -101,7 +101,7 @@ func lines(text []byte) iter.Seq[[]byte] {
 		for len(text) > 0 {
 			line := text[:lineLength(text)]
 			text = text[len(line):]
-			if ascii(line) < len(line) && !yield(line) {
+			if ASCII(line) < len(line) && !yield(line) {
 				return
 			}
 		}

@@ -87,6 +87,35 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
+// The lossy reader gives what Decode gives between the bytes that do not fit, each
+// of which is U+FFFD.
+func FuzzLossyReader(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, n uint8, b []byte) {
+		e := pick(n)
+		var want strings.Builder
+		for rest := b; ; {
+			text, err := e.Decode(rest)
+			if err == nil {
+				want.WriteString(text)
+				break
+			}
+			at := err.(*Error).Offset
+			want.WriteString(mustDecode(t, e, rest[:at]) + "\uFFFD")
+			rest = rest[at+1:]
+		}
+		cut := int(n) % (len(b) + 1)
+		for _, r := range []io.Reader{
+			iotest.OneByteReader(bytes.NewReader(b)),
+			io.MultiReader(bytes.NewReader(b[:cut]), bytes.NewReader(b[cut:])),
+		} {
+			if got, err := io.ReadAll(e.NewLossyReader(r)); err != nil || string(got) != want.String() {
+				t.Fatalf("%q, %v; want %q", got, err, want.String())
+			}
+		}
+	})
+}
+
 // Detect never names an encoding for UTF-8, nor one that cannot read the text.
 func FuzzDetect(f *testing.F) {
 	for _, c := range corpus {

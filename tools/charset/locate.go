@@ -34,7 +34,7 @@ type locator struct {
 func (l *locator) to(offset int) bool {
 	for l.text < offset && l.i < len(l.b) {
 		rest := l.b[l.i:]
-		if n := min(ascii(rest[:min(len(rest), offset-l.text)]), offset-l.text); n > 0 {
+		if n := min(ASCII(rest[:min(len(rest), offset-l.text)]), offset-l.text); n > 0 {
 			l.i += n
 			l.text += n
 			continue

@@ -49,7 +49,7 @@ func (r *narrowReading) weigh(line []byte, s *sum) bool {
 		}
 		caps = g.upper && before.upper
 		before = g
-		switch n := ascii(line[i:]); {
+		switch n := ASCII(line[i:]); {
 		case g.kind == nothing && g.high:
 			return false
 		case n > 1:

@@ -1,6 +1,9 @@
 package charset
 
-import "io"
+import (
+	"io"
+	"unicode/utf8"
+)
 
 // NewReader decodes the stream r strictly, in little memory. At the first byte
 // sequence that is not valid in the encoding it gives the text before and then an
@@ -15,6 +18,14 @@ func (e Encoding) NewReader(r io.Reader) io.Reader {
 	return d
 }
 
+// NewLossyReader decodes the stream r for someone who only looks at the text: a byte
+// that begins no valid sequence becomes U+FFFD, and it goes on behind it.
+func (e Encoding) NewLossyReader(r io.Reader) io.Reader {
+	d := e.NewReader(r).(*reader)
+	d.lossy = true
+	return d
+}
+
 // longest is the length of the longest sequence in any encoding.
 const longest = 4
 
@@ -26,6 +37,7 @@ type reader struct {
 	text   []byte // decoded and not given
 	buf    []byte // of which text is a part
 	err    error  // after text
+	lossy  bool   // no invalid sequence is an error
 }
 
 func (d *reader) Read(p []byte) (int, error) {
@@ -55,12 +67,31 @@ func (d *reader) fill() {
 	}
 	n, err := d.r.Read(d.raw[len(d.raw) : len(d.raw)+readSize])
 	d.raw = d.raw[:len(d.raw)+n]
-	text, done := d.c.decode(d.buf[:0], d.raw)
+	text, done, bad := d.decode(err == io.EOF)
 	d.buf, d.text, d.err = text, text, err
-	rest := d.raw[done:]
-	if len(rest) > 0 && (err == io.EOF || d.c.length(rest) <= len(rest)) {
-		d.err = d.c.refuse(rest, d.offset+done)
+	if bad {
+		d.err = d.c.refuse(d.raw[done:], d.offset+done)
 	}
 	d.offset += done
-	d.raw = d.raw[:copy(d.raw, rest)]
+	d.raw = d.raw[:copy(d.raw, d.raw[done:])]
+}
+
+// decode gives the text of raw up to an unfinished character or, if it is not lossy,
+// an invalid sequence; atEnd, what is unfinished is invalid.
+func (d *reader) decode(atEnd bool) (text []byte, done int, bad bool) {
+	text = d.buf[:0]
+	for {
+		var n int
+		text, n = d.c.decode(text, d.raw[done:])
+		done += n
+		rest := d.raw[done:]
+		switch {
+		case len(rest) == 0, !atEnd && d.c.length(rest) > len(rest):
+			return text, done, false
+		case !d.lossy:
+			return text, done, true
+		}
+		text = utf8.AppendRune(text, utf8.RuneError)
+		done++
+	}
 }

@@ -16,7 +16,7 @@ const faulty = 24
 
 func (r *utf8Reading) weigh(line []byte, s *sum) bool {
 	for i := 0; i < len(line); {
-		if n := ascii(line[i:]); n > 0 {
+		if n := ASCII(line[i:]); n > 0 {
 			i += n
 			continue
 		}

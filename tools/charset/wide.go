@@ -10,7 +10,7 @@ type wideReading struct {
 func (r *wideReading) weigh(line []byte, s *sum) bool {
 	before, last, again := plain, none, 0
 	for i := 0; i < len(line); {
-		if n := ascii(line[i:]); n > 0 {
+		if n := ASCII(line[i:]); n > 0 {
 			if before != plain {
 				s.add(r.leave(before, line[i]))
 			}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+
+	"mcp-tools/tools/charset"
 )
 
 // Sizes of reading, in bytes.
@@ -31,6 +33,8 @@ type source struct {
 	whole  bool // as much as possible at once
 	eof    bool
 	binary bool
+	known  bool  // what encoding it is in
+	ascii  int   // bytes of whole lines that are surely no other encoding's
 	read   int64 // bytes of windows handed out
 	long   int   // lines cut at maxWindow
 	split  bool  // whole, but it did not fit
@@ -48,16 +52,50 @@ func (s *source) open(ctx context.Context, r io.Reader, whole bool) error {
 		return err
 	}
 	head := s.buf[:min(s.n, sniffSize)]
-	if enc, mark := byteOrderMark(head); enc != nil {
-		raw := io.MultiReader(bytes.NewReader(slices.Clone(s.buf[mark:s.n])), s.r)
-		s.r, s.n, s.eof = enc.NewDecoder().Reader(raw), 0, false
-		return s.fill(sniffSize)
-	} else if mark > 0 {
-		s.from = mark
-	}
 	s.binary = bytes.IndexByte(head, 0) >= 0
+	if enc, mark := byteOrderMark(head); enc != nil {
+		s.from = mark
+		s.decode(enc.NewDecoder().Reader)
+		if err := s.fill(sniffSize); err != nil {
+			return err
+		}
+		s.binary = bytes.IndexByte(s.buf[:min(s.n, sniffSize)], 0) >= 0
+	} else if mark > 0 {
+		s.from, s.known = mark, true
+	}
+	s.known = s.known || s.binary
 	s.whole = s.whole && !s.binary
 	return nil
+}
+
+// decode makes all that is still to be handed out pass through a decoder.
+func (s *source) decode(with func(io.Reader) io.Reader) {
+	s.r = with(io.MultiReader(bytes.NewReader(slices.Clone(s.buf[s.from:s.n])), s.r))
+	s.n, s.from, s.eof, s.known = 0, 0, false, true
+}
+
+// findEncoding looks whether what was read is in an older encoding, and if so makes
+// s read it as UTF-8. Until something comes that is not ASCII, it may be any.
+func (s *source) findEncoding() (found bool) {
+	text := s.buf[:s.n]
+	first := charset.ASCII(text)
+	if first == len(text) {
+		return false
+	}
+	line := bytes.LastIndexByte(text[:first], '\n') + 1
+	if line > 0 && !s.whole && !s.eof { // first what is before: then there is more to judge by
+		s.ascii = line
+		return false
+	}
+	s.known = true
+	if !s.eof && len(text) < 1<<20 {
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	legacy, ok := charset.Detect(text)
+	if ok {
+		s.decode(legacy.NewLossyReader)
+	}
+	return ok
 }
 
 // byteOrderMark tells the encoding, nil for UTF-8, and the length of the mark.
@@ -113,6 +151,9 @@ func (s *source) window() ([]byte, error) {
 			}
 			continue
 		}
+		if !s.known && s.isReady() && s.findEncoding() {
+			continue
+		}
 		text, ok := s.cut()
 		if ok && len(text) == 0 {
 			return nil, nil
@@ -140,16 +181,22 @@ func (s *source) passLine() bool {
 	return true
 }
 
+// isReady tells whether no more is to be read before a window is cut.
+func (s *source) isReady() bool { return s.eof || !s.whole || len(s.buf) >= maxWindow }
+
 // cut finds the end of a window in what was read; !ok to read more first.
 func (s *source) cut() (text []byte, ok bool) {
 	switch {
+	case s.ascii > 0:
+		s.from, s.ascii = s.ascii, 0
+		return s.buf[:s.from], true
 	case s.eof:
 		s.from = s.n
 		return s.buf[:s.n], true
 	case s.binary: // has no lines worth waiting for
 		s.from = s.n
 		return s.buf[:s.n], true
-	case s.whole && len(s.buf) < maxWindow:
+	case !s.isReady():
 		return nil, false
 	}
 	s.split = s.whole

@@ -63,6 +63,7 @@ func FuzzReplace(f *testing.F) {
 	add([]byte{23, 12, 23, 13, 2, 0}, []byte{23, 6, 23, 9}, []byte{23, 6, 23, 9, 2, 23, 9})
 	add([]byte{0, 3, 1, 3}, []byte{25, 0, 3, 26, 1}, []byte{25, 1, 3, 26, 0})
 	add([]byte{0, 7, 1, 2, 10, 1, 11}, []byte{0, 6, 1}, []byte{6, 0, 6, 9, 1, 9})
+	add([]byte{3, 4, 5}, []byte{3, 5}, []byte{0, 3}) // "\n\r" twice, dividing a "\r\n"
 	f.Fuzz(func(t *testing.T, textCodes, oldCodes, newCodes []byte, all bool) {
 		if len(textCodes)+len(oldCodes)+len(newCodes) > 2000 {
 			return

@@ -59,7 +59,7 @@ func (t Text) Change(r Result) ([]byte, error) {
 	if i := slices.Index(at, -1); i >= 0 { // within what is one character there, and two in Unicode
 		return nil, &EncodingError{Encoding: t.Encoding, Offset: offsets[i], Line: LineAt(t.Body, offsets[i]), Reason: "the change would divide a character of this encoding"}
 	}
-	out := make([]byte, 0, len(t.bytes)+len(r.Text)-len(t.Body))
+	out := make([]byte, 0, max(0, len(t.bytes)+len(r.Text)-len(t.Body))) // about: a character has fewer bytes here
 	from := 0
 	for i, c := range r.Changes {
 		next, err := t.encodePart(c.New)

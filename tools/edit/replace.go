@@ -118,7 +118,9 @@ func (p pattern) places(text string, all bool) ([]place, error) {
 	ambiguous := AmbiguousError{}
 	lines := lineCounter{text: text, sep: separator(text)}
 	p.each(text, func(found place) bool {
-		found = wholeBreak(text, found)
+		if whole := wholeBreak(text, found); len(out) == 0 || out[len(out)-1].end <= whole.start { // else that half is taken already
+			found = whole
+		}
 		ambiguous.Count++
 		if len(ambiguous.Lines) < maxLines {
 			ambiguous.Lines = append(ambiguous.Lines, lines.at(found.start))

@@ -143,9 +143,9 @@ func TestAnACLThatWasChangedMeanwhileIsNotUndone(t *testing.T) {
 	w, ws, _ := newPlace(t, []string{"a"})
 	a := filepath.Join(ws, "a")
 	setACL(t, a, accessACL, acl(6, 6, 6, 6, 4))
-	_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) ([]byte, error) {
+	_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) (Parts, error) {
 		setACL(t, a, accessACL, acl(6, 0, 6, 6, 4)) // of the same mode
-		return []byte("x"), nil
+		return Whole([]byte("x")), nil
 	})
 	require.ErrorIs(t, err, ErrChanged)
 	assertFile(t, a, "a")

@@ -22,8 +22,8 @@ func addOne(w *Workspace, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Update(context.Background(), p, UpdateOptions{}, func(cur Current) ([]byte, error) {
-		return append(bytes.Clone(cur.Content), '+'), nil
+	_, err = w.Update(context.Background(), p, UpdateOptions{}, func(cur Current) (Parts, error) {
+		return Whole(append(bytes.Clone(cur.Content), '+')), nil
 	})
 	return err
 }

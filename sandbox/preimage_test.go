@@ -96,7 +96,7 @@ func TestOldPreimagesGoFirst(t *testing.T) {
 func TestUpdateRemoves(t *testing.T) {
 	w, dir, _ := newPlace(t, []string{"a"})
 	file := filepath.Join(dir, "a")
-	remove := func(Current) ([]byte, error) { return nil, ErrRemove }
+	remove := func(Current) (Parts, error) { return nil, ErrRemove }
 	done, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, remove)
 	require.NoError(t, err)
 	assert.False(t, done.Exists)
@@ -107,7 +107,7 @@ func TestUpdateRemoves(t *testing.T) {
 
 	// Changed after it was looked at: it stays.
 	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
-	_, err = w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) ([]byte, error) {
+	_, err = w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) (Parts, error) {
 		return nil, func() error { require.NoError(t, os.WriteFile(file, []byte("y"), 0o600)); return ErrRemove }()
 	})
 	assert.ErrorIs(t, err, ErrChanged)

@@ -15,7 +15,7 @@ type rewrite struct {
 	dir  *os.Root
 	base string
 	old  *original
-	next []byte
+	next Parts
 }
 
 func (r *rewrite) run(ctx context.Context) (Current, error) {
@@ -43,7 +43,7 @@ func (r *rewrite) run(ctx context.Context) (Current, error) {
 	}
 	err = flushDir(h)
 	info := tmp.infoAs(r.base)
-	done := Current{Exists: true, Content: r.next, Info: info, Version: versionFor(r.next, info), Notes: notes}
+	done := Current{Exists: true, Info: info, Version: r.next.version(info), Notes: notes}
 	if err != nil {
 		return done, notDurable(err)
 	}

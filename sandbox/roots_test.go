@@ -47,7 +47,7 @@ func TestSeveralRoots(t *testing.T) {
 		for _, path := range []string{"vendor/f", inner + "/f", "vendor/new", "./vendor/../vendor/f"} {
 			p, err := w.Resolve(path)
 			require.NoError(t, err)
-			_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) ([]byte, error) { return []byte("x"), nil })
+			_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) (Parts, error) { return Whole([]byte("x")), nil })
 			require.ErrorIs(t, err, ErrReadOnly, path)
 		}
 	})

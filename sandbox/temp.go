@@ -80,16 +80,11 @@ func (t *tempFile) isLinked() bool {
 
 // fill writes content, gives the file what is kept of old, and flushes it. The
 // notes say what could not be kept.
-func (t *tempFile) fill(ctx context.Context, content []byte, old *original) (notes []string, err error) {
-	for len(content) > 0 {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		n, err := t.f.Write(content[:min(chunk, len(content))])
-		if err != nil {
+func (t *tempFile) fill(ctx context.Context, content Parts, old *original) (notes []string, err error) {
+	for _, part := range content {
+		if err := t.write(ctx, part); err != nil {
 			return nil, err
 		}
-		content = content[n:]
 	}
 	if old.Exists {
 		if notes, err = t.keep(old); err != nil {
@@ -101,6 +96,20 @@ func (t *tempFile) fill(ctx context.Context, content []byte, old *original) (not
 	}
 	t.info, err = t.f.Stat()
 	return notes, err
+}
+
+func (t *tempFile) write(ctx context.Context, part []byte) error {
+	for len(part) > 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n, err := t.f.Write(part[:min(chunk, len(part))])
+		if err != nil {
+			return err
+		}
+		part = part[n:]
+	}
+	return nil
 }
 
 // keep gives the file the attributes and permissions of old. The owner comes

@@ -138,9 +138,9 @@ func TestEscapeTable(t *testing.T) {
 		},
 		"Update": func(t *testing.T, w *Workspace, p Path) (bool, string, error) {
 			var old string
-			_, err := w.Update(context.Background(), p, UpdateOptions{}, func(cur Current) ([]byte, error) {
+			_, err := w.Update(context.Background(), p, UpdateOptions{}, func(cur Current) (Parts, error) {
 				old = string(cur.Content)
-				return []byte("WRITTEN"), nil
+				return Whole([]byte("WRITTEN")), nil
 			})
 			return true, old, err
 		},
@@ -251,7 +251,7 @@ func TestNothingEscapesWhenAFolderIsExchangedAfterResolving(t *testing.T) {
 	_, _, err = w.Open(p)
 	require.ErrorIs(t, err, ErrEscapes)
 	for _, p := range []Path{p, fresh} {
-		_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) ([]byte, error) { return []byte("x"), nil })
+		_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) (Parts, error) { return Whole([]byte("x")), nil })
 		require.Error(t, err)
 	}
 	assertOutside(t, out)
@@ -269,7 +269,7 @@ func TestAWriteDoesNotFollowALinkPutThereAfterResolving(t *testing.T) {
 	require.False(t, w.IsGuarded(p))
 	require.NoError(t, os.Remove(filepath.Join(ws, "d")))
 	require.NoError(t, os.Symlink(".git/hooks", filepath.Join(ws, "d")))
-	_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) ([]byte, error) { return []byte("x"), nil })
+	_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) (Parts, error) { return Whole([]byte("x")), nil })
 	require.Error(t, err)
 	require.NoFileExists(t, filepath.Join(ws, ".git/hooks/pre-commit"))
 }
@@ -310,7 +310,7 @@ func TestNothingButRegularFilesIsOpened(t *testing.T) {
 		var odd *NotRegularError
 		_, _, err = w.Open(p)
 		require.ErrorAs(t, err, &odd, name)
-		_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) ([]byte, error) { return nil, nil })
+		_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) (Parts, error) { return nil, nil })
 		require.ErrorAs(t, err, &odd, name)
 		d, err := w.OpenRoot(p)
 		require.NoError(t, err)
@@ -322,7 +322,7 @@ func TestNothingButRegularFilesIsOpened(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = w.Open(p)
 	require.ErrorIs(t, err, ErrIsDir)
-	_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) ([]byte, error) { return nil, nil })
+	_, err = w.Update(context.Background(), p, UpdateOptions{}, func(Current) (Parts, error) { return nil, nil })
 	require.ErrorIs(t, err, ErrIsDir)
 }
 

@@ -26,7 +26,7 @@ var (
 // Current is a file as it is while its lock is held.
 type Current struct {
 	Exists  bool
-	Content []byte // must not be changed
+	Content []byte // must not be changed; of what an update has written, nil
 	Version Version
 	Info    fs.FileInfo
 	// Notes say, in words for a person, what of the old file a write could not
@@ -78,7 +78,7 @@ func (w *Workspace) Settle(ctx context.Context, p Path) error {
 // [ErrBusy], the cause of ctx, what Before and change returned, what the file
 // system says. Nothing was changed then, except with [ErrNotDurable], which
 // comes with the new state.
-func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change func(Current) ([]byte, error)) (Current, error) {
+func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change func(Current) (Parts, error)) (Current, error) {
 	switch {
 	case p.root.readOnly:
 		return Current{}, ErrReadOnly
@@ -132,7 +132,7 @@ func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change 
 
 // makeWithParents makes the missing directories, then the file; if that fails
 // it takes the directories away again.
-func makeWithParents(ctx context.Context, p Path, next []byte) (Current, error) {
+func makeWithParents(ctx context.Context, p Path, next Parts) (Current, error) {
 	dir, made, err := makeParent(p)
 	if err == nil {
 		var done Current

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func put(content string) func(Current) ([]byte, error) {
-	return func(Current) ([]byte, error) { return []byte(content), nil }
+func put(content string) func(Current) (Parts, error) {
+	return func(Current) (Parts, error) { return Whole([]byte(content)), nil }
 }
 
 func names(t *testing.T, dir string) []string {
@@ -56,11 +56,11 @@ func TestUpdateKeepsTheModeAndDropsSetuid(t *testing.T) {
 
 func TestUpdateSeesWhatItReplacesAndLeavesNothingElse(t *testing.T) {
 	w, ws, _ := newPlace(t, []string{"d/a"})
-	done, err := w.Update(context.Background(), resolved(t, w, "d/a"), UpdateOptions{}, func(cur Current) ([]byte, error) {
+	done, err := w.Update(context.Background(), resolved(t, w, "d/a"), UpdateOptions{}, func(cur Current) (Parts, error) {
 		require.True(t, cur.Exists)
 		require.Equal(t, "d/a", string(cur.Content))
 		require.Equal(t, VersionOf([]byte("d/a")), cur.Version)
-		return []byte("new"), nil
+		return Whole([]byte("new")), nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, VersionOf([]byte("new")), done.Version)
@@ -73,10 +73,10 @@ func TestAFailedUpdateTouchesNothing(t *testing.T) {
 	cancel()
 	for name, row := range map[string]struct {
 		ctx    context.Context
-		change func(Current) ([]byte, error)
+		change func(Current) (Parts, error)
 		err    error
 	}{
-		"refused by its caller":    {context.Background(), func(Current) ([]byte, error) { return nil, refused }, refused},
+		"refused by its caller":    {context.Background(), func(Current) (Parts, error) { return nil, refused }, refused},
 		"cancelled before a write": {cancelled, put("x"), context.Canceled},
 	} {
 		for _, file := range []string{"a", "new", "d/e/new"} {
@@ -108,9 +108,9 @@ func TestAForeignWriteDuringAnUpdateWins(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, ws, _ := newPlace(t, row.start)
-			_, err := w.Update(context.Background(), resolved(t, w, row.file), UpdateOptions{}, func(Current) ([]byte, error) {
+			_, err := w.Update(context.Background(), resolved(t, w, row.file), UpdateOptions{}, func(Current) (Parts, error) {
 				require.NoError(t, row.strike(ws))
-				return []byte("ours"), nil
+				return Whole([]byte("ours")), nil
 			})
 			require.ErrorIs(t, err, ErrChanged)
 			assertFile(t, filepath.Join(ws, row.file), row.want)
@@ -119,8 +119,8 @@ func TestAForeignWriteDuringAnUpdateWins(t *testing.T) {
 	}
 	t.Run("removed meanwhile", func(t *testing.T) {
 		w, ws, _ := newPlace(t, []string{"a"})
-		_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) ([]byte, error) {
-			return []byte("ours"), os.Remove(ws + "/a")
+		_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) (Parts, error) {
+			return Whole([]byte("ours")), os.Remove(ws + "/a")
 		})
 		require.Error(t, err)
 		require.Empty(t, names(t, ws))
@@ -152,7 +152,7 @@ func TestBeforeIsAskedBeforeAnythingIsRead(t *testing.T) {
 		}
 		return refused
 	}
-	never := func(Current) ([]byte, error) { t.Error("the change was asked too"); return nil, nil }
+	never := func(Current) (Parts, error) { t.Error("the change was asked too"); return nil, nil }
 	w, ws, out := newPlace(t, []string{"a", "large"})
 	require.NoError(t, os.Truncate(filepath.Join(ws, "large"), MaxFile))
 	for _, name := range []string{"a", "large", "new", "d/new"} {
@@ -190,7 +190,7 @@ func TestNobodyWaitsForAReadThatIsNotWantedAnyMore(t *testing.T) {
 		w, _, _ := newPlace(t, []string{"a"})
 		ctx, cancel := context.WithCancelCause(context.Background())
 		_, err := w.Update(ctx, resolved(t, w, "a"), UpdateOptions{Before: func(fs.FileInfo, bool) error { cancel(gone); return nil }},
-			func(Current) ([]byte, error) { t.Error("the change was asked"); return nil, nil })
+			func(Current) (Parts, error) { t.Error("the change was asked"); return nil, nil })
 		require.ErrorIs(t, err, gone)
 	})
 	for name, read := range map[string]func(context.Context, io.Reader) error{
@@ -218,7 +218,7 @@ func TestAFileTooLargeToBeHashedIsToldByItsState(t *testing.T) {
 	w, ws, _ := newPlace(t, []string{"a"})
 	for size, isHashed := range map[int64]bool{MaxHashed: true, MaxHashed + 1: false} {
 		require.NoError(t, os.Truncate(filepath.Join(ws, "a"), size))
-		cur, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) ([]byte, error) { return nil, ErrUnchanged })
+		cur, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) (Parts, error) { return nil, ErrUnchanged })
 		require.NoError(t, err)
 		require.Len(t, cur.Content, int(size))
 		if isHashed {

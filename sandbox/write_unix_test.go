@@ -37,10 +37,10 @@ func TestAnythingPutInPlaceOfTheFileIsSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, ws, _ := newPlace(t, []string{"a"})
-			_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) ([]byte, error) {
+			_, err := w.Update(context.Background(), resolved(t, w, "a"), UpdateOptions{}, func(Current) (Parts, error) {
 				require.NoError(t, os.Remove(ws+"/a"))
 				require.NoError(t, swap(t, ws))
-				return []byte("ours"), nil
+				return Whole([]byte("ours")), nil
 			})
 			require.ErrorIs(t, err, ErrChanged)
 			if name == "a link to an equal file" {

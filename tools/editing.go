@@ -9,6 +9,7 @@ import (
 
 	"mcp-tools/sandbox"
 	"mcp-tools/tools/edit"
+	"mcp-tools/tools/syntax"
 )
 
 // What the tools that edit files share.
@@ -71,7 +72,7 @@ type fileEdit struct {
 	notes   []string
 }
 
-func (e *fileEdit) change(cur sandbox.Current) ([]byte, error) {
+func (e *fileEdit) change(cur sandbox.Current) (sandbox.Parts, error) {
 	e.existed = cur.Exists
 	if len(e.requests) == 1 && e.requests[0].Old == "" {
 		return e.fill(cur)
@@ -103,7 +104,7 @@ func (e *fileEdit) replace() (edit.Result, error) {
 }
 
 // fill puts text into a file that is missing or blank.
-func (e *fileEdit) fill(cur sandbox.Current) ([]byte, error) {
+func (e *fileEdit) fill(cur sandbox.Current) (sandbox.Parts, error) {
 	if err := e.decode(cur); err != nil {
 		return nil, err
 	}
@@ -115,10 +116,7 @@ func (e *fileEdit) fill(cur sandbox.Current) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return e.finish(edit.Result{
-		Text:    e.requests[0].New,
-		Changes: []edit.Change{{Start: 0, End: len(e.text.Body), New: e.requests[0].New}},
-	})
+	return e.finish(edit.NewResult(e.text.Body, edit.Change{Start: 0, End: len(e.text.Body), New: e.requests[0].New}))
 }
 
 func (e *fileEdit) mayChange(cur sandbox.Current) error {
@@ -146,7 +144,7 @@ func (e *fileEdit) decode(cur sandbox.Current) error {
 	return nil
 }
 
-func (e *fileEdit) finish(r edit.Result) ([]byte, error) {
+func (e *fileEdit) finish(r edit.Result) (sandbox.Parts, error) {
 	e.result = r
 	e.hunks = edit.Hunks(e.text.Body, r.Changes[:min(len(r.Changes), maxHunks)])
 	next, err := e.text.Change(r)
@@ -156,17 +154,26 @@ func (e *fileEdit) finish(r edit.Result) ([]byte, error) {
 	if err != nil {
 		return nil, sayf("new_string cannot be written in the encoding of %s (%s): %v. Nothing was changed.", e.shown, e.text.Encoding, err)
 	}
-	note, err := checkSyntax(e.shown, e.p, e.existed, e.text.Body, r.Text)
-	if err != nil {
+	if err := e.check(); err != nil {
 		return nil, sayAs(err)
-	}
-	if note != "" {
-		e.notes = append(e.notes, note)
 	}
 	if e.dry {
 		return nil, errDryRun
 	}
 	return next, nil
+}
+
+// check looks whether the file still parses, without making the text of one that
+// nothing is known of.
+func (e *fileEdit) check() error {
+	if !syntax.Judges(e.p.Rel(), e.result.Size()) {
+		return nil
+	}
+	note, err := checkSyntax(e.shown, e.p, e.existed, e.text.Body, e.result.Text())
+	if note != "" {
+		e.notes = append(e.notes, note)
+	}
+	return err
 }
 
 // explain words a refusal of [edit.Replace] or [edit.ReplaceEach].
@@ -220,18 +227,22 @@ func (e *fileEdit) explainMiss(err error, old string) error {
 // record keeps what the model knows: what it knew before, moved, and the change.
 func (e *fileEdit) record(ctx context.Context, done sandbox.Current) {
 	e.left = done.Version
+	v := view{path: e.p, version: done.Version, lines: e.result.Lines(), stamp: sandbox.StampOf(done.Info)}
+	if e.result.Size() <= maxSnapshot {
+		text := e.result.Text()
+		v.text = &text
+	}
 	if e.known.whole || len(e.text.Body) == 0 {
-		e.s.remember(ctx, e.p, done, e.result.Text)
+		v.whole, v.shown = true, spans{{1, v.lines}}.normal()
+		e.s.learn(ctx, v)
 		return
 	}
-	lines := edit.Lines(e.result.Text)
-	v := view{path: e.p, version: done.Version, lines: lines, stamp: sandbox.StampOf(done.Info), text: &e.result.Text}
 	if e.complete() && (e.known.lines == 0 || e.known.lines == edit.Lines(e.text.Body)) {
 		// A line of which a part was never shown stays so, whatever was changed in it.
 		v.shown = e.known.shown.after(e.hunks, e.known.shown.holds)
 		v.cut = e.known.cut.after(e.hunks, e.known.cut.meets)
 	}
-	v.whole = e.known.version != "" && v.shown.covers(lines)
+	v.whole = e.known.version != "" && v.shown.covers(v.lines)
 	if !v.whole {
 		e.left = e.left.Partial()
 	}

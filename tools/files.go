@@ -128,7 +128,7 @@ func (s *Session) pathSubject(ctx context.Context, name string) (Subject, error)
 // update changes the file at p as [sandbox.Workspace.Update] does, with what the
 // rules grant the running call. A large file that the model cannot know is
 // refused before it is read.
-func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.Path, handle string, a action, change func(sandbox.Current) ([]byte, error)) (sandbox.Current, error) {
+func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.Path, handle string, a action, change func(sandbox.Current) (sandbox.Parts, error)) (sandbox.Current, error) {
 	c := runningCall(ctx)
 	var kept *keptChange
 	done, err := ws.Update(ctx, p, sandbox.UpdateOptions{
@@ -142,7 +142,7 @@ func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.P
 			}
 			return sayAs(s.mustRead(a))
 		},
-	}, func(cur sandbox.Current) ([]byte, error) {
+	}, func(cur sandbox.Current) (sandbox.Parts, error) {
 		next, err := change(cur)
 		if err == nil || errors.Is(err, sandbox.ErrRemove) {
 			kept = s.keep(c, p, cur)

@@ -92,7 +92,7 @@ type cellEdit struct {
 	notes  []string
 }
 
-func (e *cellEdit) change(cur sandbox.Current) ([]byte, error) {
+func (e *cellEdit) change(cur sandbox.Current) (sandbox.Parts, error) {
 	if !cur.Exists {
 		return nil, fs.ErrNotExist
 	}
@@ -115,7 +115,7 @@ func (e *cellEdit) change(cur sandbox.Current) ([]byte, error) {
 	if err != nil {
 		return nil, sayf("the source cannot be written in the encoding of %s: %v", e.shown, err)
 	}
-	return next, nil
+	return sandbox.Whole(next), nil
 }
 
 func (e *cellEdit) apply(nb *notebook.Notebook) (notebook.Edited, error) {

@@ -19,13 +19,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // A place is a session on a workspace of its own.
 type place struct {
 	*Session
-	t   *testing.T
+	t   testing.TB
 	dir string
 	env *Env
 }
 
 // newPlace makes a workspace with files; setup may change the environment.
-func newPlace(t *testing.T, files map[string]string, setup ...func(*Env)) *place {
+func newPlace(t testing.TB, files map[string]string, setup ...func(*Env)) *place {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

@@ -117,7 +117,7 @@ type undoing struct {
 	now []byte
 }
 
-func (u *undoing) change(cur sandbox.Current) ([]byte, error) {
+func (u *undoing) change(cur sandbox.Current) (sandbox.Parts, error) {
 	u.now = cur.Content
 	if cur.Exists != (u.before.Left != "") || cur.Exists && cur.Version != u.before.Left {
 		return nil, sayAs(u.changed())
@@ -125,7 +125,7 @@ func (u *undoing) change(cur sandbox.Current) ([]byte, error) {
 	if !u.before.Existed {
 		return nil, sandbox.ErrRemove
 	}
-	return u.content, nil
+	return sandbox.Whole(u.content), nil
 }
 
 func (u *undoing) changed() error {

@@ -94,7 +94,7 @@ type fileWrite struct {
 	notes   []string
 }
 
-func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
+func (w *fileWrite) change(cur sandbox.Current) (sandbox.Parts, error) {
 	w.body = w.in.Content
 	w.existed = cur.Exists
 	if !cur.Exists {
@@ -105,7 +105,7 @@ func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
 			return nil, err
 		}
 		w.remark()
-		return []byte(w.in.Content), nil
+		return sandbox.Whole([]byte(w.in.Content)), nil
 	}
 	_, note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, w.action)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *fileWrite) change(cur sandbox.Current) ([]byte, error) {
 		return nil, err
 	}
 	w.remark()
-	return next, nil
+	return sandbox.Whole(next), nil
 }
 
 // check looks whether what is written parses.

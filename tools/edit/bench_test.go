@@ -90,7 +90,7 @@ func TestTimeIsBounded(t *testing.T) {
 				_ = err.Error()
 			}
 			Render(Hunks(tt.text, res.Changes), 40)
-			Render(Diff(tt.text, res.Text), 40)
+			Render(Diff(tt.text, res.Text()), 40)
 			if took := time.Since(begin); took > time.Minute {
 				t.Errorf("took %v", took)
 			} else {

@@ -77,15 +77,15 @@ func TestReplace(t *testing.T) {
 			got, err := Replace(tt.text, Request{Old: tt.old, New: tt.new, All: tt.all})
 			if tt.want == "" {
 				if !errors.Is(err, ErrNoChange) {
-					t.Fatalf("got %q, %v; want ErrNoChange", got.Text, err)
+					t.Fatalf("got %q, %v; want ErrNoChange", got.Text(), err)
 				}
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Text != tt.want || got.Via != tt.via {
-				t.Errorf("got  %q via %q\nwant %q via %q", got.Text, got.Via, tt.want, tt.via)
+			if got.Text() != tt.want || got.Via != tt.via {
+				t.Errorf("got  %q via %q\nwant %q via %q", got.Text(), got.Via, tt.want, tt.via)
 			}
 		})
 	}
@@ -154,9 +154,9 @@ func TestReplaceRefuses(t *testing.T) {
 		t.Run(tt.why, func(t *testing.T) {
 			got, err := Replace(tt.text, Request{Old: tt.old, New: tt.new, All: tt.all})
 			if err == nil {
-				t.Fatalf("not refused: %q", got.Text)
+				t.Fatalf("not refused: %q", got.Text())
 			}
-			if got.Text != "" || got.Changes != nil {
+			if got.Text() != "" || got.Changes != nil {
 				t.Errorf("a refusal carries a result: %+v", got)
 			}
 			if tt.is != nil && !errors.Is(err, tt.is) || tt.as != nil && !errors.As(err, tt.as) {

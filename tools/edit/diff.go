@@ -95,11 +95,7 @@ func Hunks(text string, changes []Change) []Hunk {
 	}
 	sep := separator(text)
 	if separatorAfter(text, changes) != sep {
-		size := len(text)
-		for _, c := range changes {
-			size += len(c.New) - (c.End - c.Start)
-		}
-		return Diff(text, applyChanges(text, changes, size))
+		return Diff(text, NewResult(text, changes...).Text())
 	}
 	g := grouper{text: text, sep: sep, lines: lineCounter{text: text, sep: sep}}
 	var hunks []Hunk

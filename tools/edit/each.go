@@ -63,7 +63,7 @@ func ReplaceEach(text string, requests []Request) (Result, error) {
 		return Result{}, ErrTooLong
 	}
 	slices.SortStableFunc(all, func(a, b owned) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
-	out := Result{Via: strings.Join(via, ", "), Changes: make([]Change, 0, len(all))}
+	out := Result{Via: strings.Join(via, ", "), Changes: make([]Change, 0, len(all)), old: text}
 	for i, c := range all {
 		if i > 0 && (c.Start < all[i-1].End || c.Start == c.End && c.Start == all[i-1].Start) {
 			a, b := all[i-1].by, c.by
@@ -71,7 +71,6 @@ func ReplaceEach(text string, requests []Request) (Result, error) {
 		}
 		out.Changes = append(out.Changes, c.Change)
 	}
-	out.Text = applyChanges(text, out.Changes, size)
 	return out, nil
 }
 

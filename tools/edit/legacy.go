@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"mcp-tools/tools/charset"
 )
@@ -42,15 +43,52 @@ func decodeLegacy(b []byte, legacy charset.Encoding) (Text, *EncodingError) {
 	return Text{Body: body, Encoding: legacy.Name(), legacy: legacy, bytes: b}, nil
 }
 
-// Change gives the bytes of the text with r, which was made from its body. Bytes
-// of a legacy encoding outside of r's changes are those that were there, also
-// where encoding them anew would give others.
+// Change gives the bytes of the text with r, which was made from its body, as parts
+// that follow one another and must not be changed. Bytes of a legacy encoding
+// outside of r's changes are those that were there, also where encoding them anew
+// would give others.
 //
 // Errors: [*EncodingError], [ErrNotItself].
-func (t Text) Change(r Result) ([]byte, error) {
-	if t.legacy == (charset.Encoding{}) {
-		return t.Encode(r.Text)
+func (t Text) Change(r Result) ([][]byte, error) {
+	switch {
+	case t.legacy != charset.Encoding{}:
+		b, err := t.changeLegacy(r)
+		return [][]byte{b}, err
+	case t.Encoding == UTF8 || t.Encoding == "":
+		return t.changeUTF8(r)
 	}
+	b, err := t.Encode(r.Text())
+	return [][]byte{b}, err
+}
+
+// minShared is the length from which on what a change leaves is a part of its own.
+const minShared = 4 << 10
+
+// changeUTF8 copies what is changed; what is not is shared with the body.
+func (t Text) changeUTF8(r Result) ([][]byte, error) {
+	for _, c := range r.Changes {
+		if bad := checkUTF8(c.New); bad != nil {
+			bad.Encoding = UTF8
+			return nil, bad
+		}
+	}
+	var out [][]byte
+	var small []byte
+	if t.BOM {
+		small = append(small, markOf(UTF8)...)
+	}
+	for part := range r.parts {
+		if len(part) < minShared {
+			small = append(small, part...)
+			continue
+		}
+		out = append(out, small, unsafe.Slice(unsafe.StringData(part), len(part)))
+		small = nil
+	}
+	return append(out, small), nil
+}
+
+func (t Text) changeLegacy(r Result) ([]byte, error) {
 	offsets := make([]int, 0, 2*len(r.Changes))
 	for _, c := range r.Changes {
 		offsets = append(offsets, c.Start, c.End)
@@ -59,7 +97,7 @@ func (t Text) Change(r Result) ([]byte, error) {
 	if i := slices.Index(at, -1); i >= 0 { // within what is one character there, and two in Unicode
 		return nil, &EncodingError{Encoding: t.Encoding, Offset: offsets[i], Line: LineAt(t.Body, offsets[i]), Reason: "the change would divide a character of this encoding"}
 	}
-	out := make([]byte, 0, max(0, len(t.bytes)+len(r.Text)-len(t.Body))) // about: a character has fewer bytes here
+	out := make([]byte, 0, max(0, len(t.bytes)+r.Size()-len(t.Body))) // about: a character has fewer bytes here
 	from := 0
 	for i, c := range r.Changes {
 		next, err := t.encodePart(c.New)
@@ -70,7 +108,7 @@ func (t Text) Change(r Result) ([]byte, error) {
 		from = at[2*i+1]
 	}
 	out = append(out, t.bytes[from:]...)
-	return out, t.isStill(out, r.Text)
+	return out, t.isStill(out, r.Text())
 }
 
 // encodeLegacy writes a whole new body.

@@ -1,6 +1,9 @@
 package edit
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 func TestAChangeMayTakeMoreTextThanTheFileHasBytes(t *testing.T) {
 	text, err := DecodeAs([]byte("\xa1\xb1\n"), "GB18030") // a quotation mark: two bytes here, three in UTF-8
@@ -11,7 +14,7 @@ func TestAChangeMayTakeMoreTextThanTheFileHasBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := text.Change(res); err != nil || len(b) != 0 {
-		t.Fatalf("% X, %v", b, err)
+	if parts, err := text.Change(res); err != nil || len(bytes.Join(parts, nil)) != 0 {
+		t.Fatalf("% X, %v", parts, err)
 	}
 }

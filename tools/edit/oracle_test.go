@@ -63,7 +63,7 @@ func slowUnit(s string, f fold) (byte, int) {
 // checkRefusal compares a refusal with what the slow search finds.
 func checkRefusal(t *testing.T, text string, r Request, res Result, err error) {
 	t.Helper()
-	if res.Text != "" || res.Changes != nil {
+	if res.Text() != "" || res.Changes != nil {
 		t.Fatalf("a refusal with a result: %+v", res)
 	}
 	exact := 0
@@ -126,12 +126,23 @@ func leftmost(places []place) []place {
 	return out
 }
 
+// slowApply makes the changes from the last to the first, each in the whole text.
+func slowApply(text string, changes []Change) string {
+	for _, c := range slices.Backward(changes) {
+		text = text[:c.Start] + c.New + text[c.End:]
+	}
+	return text
+}
+
 func checkResult(t *testing.T, text string, r Request, res Result) {
 	t.Helper()
-	if applyChanges(text, res.Changes, 0) != res.Text {
-		t.Fatalf("changes %+v of %q do not make %q", res.Changes, text, res.Text)
+	if slowApply(text, res.Changes) != res.Text() {
+		t.Fatalf("changes %+v of %q do not make %q", res.Changes, text, res.Text())
 	}
-	if res.Text == text {
+	if res.Size() != len(res.Text()) || res.Lines() != Lines(res.Text()) {
+		t.Fatalf("%d bytes, %d lines for %q", res.Size(), res.Lines(), res.Text())
+	}
+	if res.Text() == text {
 		t.Fatalf("success without a change: %q by %q in %q", r.Old, r.New, text)
 	}
 	if strings.HasPrefix(res.Via, viaPrefixes) {
@@ -173,8 +184,8 @@ func checkResult(t *testing.T, text string, r Request, res Result) {
 	checkEndings(t, text, r, res)
 	if strings.Contains(res.Via, viaQuotes) && len(res.Changes) == 1 {
 		before, _ := halfPairs(text)
-		if after, _ := halfPairs(res.Text); after > before {
-			t.Fatalf("half a pair: %q became %q", text, res.Text)
+		if after, _ := halfPairs(res.Text()); after > before {
+			t.Fatalf("half a pair: %q became %q", text, res.Text())
 		}
 	}
 }
@@ -195,7 +206,7 @@ func firstPlaces(text, old string) []place {
 // checkEndings: a file whose lines end alike still does, unless the edit was about endings.
 func checkEndings(t *testing.T, text string, r Request, res Result) {
 	t.Helper()
-	before, after := CountEndings(text), CountEndings(res.Text)
+	before, after := CountEndings(text), CountEndings(res.Text())
 	ending, uniform := before.Uniform()
 	if !uniform || ending == "" || sameButEndings(r.Old, r.New) {
 		return
@@ -207,7 +218,7 @@ func checkEndings(t *testing.T, text string, r Request, res Result) {
 		ending == "\r\n" && after.LF+after.CR > 0 ||
 		ending == "\r" && after.LF+after.CRLF > 0
 	if mixed {
-		t.Fatalf("%q by %q in %q gives %q", r.Old, r.New, text, res.Text)
+		t.Fatalf("%q by %q in %q gives %q", r.Old, r.New, text, res.Text())
 	}
 }
 

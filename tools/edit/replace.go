@@ -21,9 +21,65 @@ type Change struct {
 
 // A Result is a text with its changes made. Bytes outside of them are as before.
 type Result struct {
-	Text    string
 	Changes []Change // ascending, not overlapping, offsets in the original text
 	Via     string   // the step that found the place, for "(matched via …)"; "" when exact
+
+	old string
+}
+
+// NewResult is text with changes made, which are as a Result has them.
+func NewResult(text string, changes ...Change) Result { return Result{Changes: changes, old: text} }
+
+// Text is the new text, made anew at each call.
+func (r Result) Text() string {
+	var out strings.Builder
+	out.Grow(r.Size())
+	for part := range r.parts {
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// Size is the length of the new text in bytes.
+func (r Result) Size() int {
+	n := len(r.old)
+	for _, c := range r.Changes {
+		n += len(c.New) - (c.End - c.Start)
+	}
+	return n
+}
+
+// Lines counts the lines of the new text as [Lines] does.
+func (r Result) Lines() int {
+	feeds, returns, last := 0, 0, byte(0)
+	for part := range r.parts {
+		if part == "" {
+			continue
+		}
+		feeds += countByte(part, '\n')
+		returns += countByte(part, '\r')
+		last = part[len(part)-1]
+	}
+	n, sep := feeds, byte('\n')
+	if feeds == 0 && returns > 0 {
+		n, sep = returns, '\r'
+	}
+	if r.Size() > 0 && last != sep {
+		n++
+	}
+	return n
+}
+
+// parts gives the new text piece by piece.
+func (r Result) parts(yield func(string) bool) {
+	at := 0
+	for _, c := range r.Changes {
+		if !yield(r.old[at:c.Start]) || !yield(c.New) {
+			return
+		}
+		at = c.End
+	}
+	yield(r.old[at:])
 }
 
 // The names of the steps after the exact one.
@@ -168,7 +224,7 @@ func (c *lineCounter) at(offset int) int {
 // apply writes r.New at the places.
 func apply(text string, r Request, f fold, places []place) (Result, error) {
 	w := newRewriter(text, r, f)
-	res := Result{Changes: make([]Change, 0, len(places))}
+	res := Result{Changes: make([]Change, 0, len(places)), old: text}
 	size := len(text)
 	same := true
 	for _, p := range places {
@@ -186,21 +242,7 @@ func apply(text string, r Request, f fold, places []place) (Result, error) {
 		return Result{}, ErrNoChange
 	}
 	res.Via = via(text, r.Old, f, places)
-	res.Text = applyChanges(text, res.Changes, size)
 	return res, nil
-}
-
-func applyChanges(text string, changes []Change, size int) string {
-	var out strings.Builder
-	out.Grow(size)
-	at := 0
-	for _, c := range changes {
-		out.WriteString(text[at:c.Start])
-		out.WriteString(c.New)
-		at = c.End
-	}
-	out.WriteString(text[at:])
-	return out.String()
 }
 
 // via names a step by what it had to overlook.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 
 	"mcp-tools/tools/charset"
 )
@@ -66,7 +67,8 @@ func markOf(encoding string) string {
 }
 
 // Decode reads b by its byte order mark; without one as UTF-8, and if that is not
-// valid, in the legacy encoding it is surely in. The error is an [*EncodingError].
+// valid, in the legacy encoding it is surely in. The text may share b's memory: b
+// must not be changed any more. The error is an [*EncodingError].
 func Decode(b []byte) (Text, error) {
 	t, err := decodeUnicode(b)
 	if err == nil || t.BOM {
@@ -103,7 +105,7 @@ func decodeUnicode(b []byte) (Text, error) {
 	case UTF32BE:
 		t.Body, bad = decode32(rest, binary.BigEndian)
 	default:
-		t.Body = string(rest)
+		t.Body = unsafe.String(unsafe.SliceData(rest), len(rest))
 		bad = checkUTF8(t.Body)
 	}
 	if bad != nil {

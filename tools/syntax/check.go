@@ -68,6 +68,13 @@ func Check(name, text string) (err *Error, known bool) {
 	return err, known
 }
 
+// Judges reports whether Check may have something to say of a text of size bytes in
+// a file of that name; of a script, if its first line says that it is one.
+func Judges(name string, size int) bool {
+	lang := languageOf(name, "#!/bin/sh\n")
+	return lang != nil && size <= lang.limit
+}
+
 // guarded runs check; a parser that panics has no verdict.
 func guarded(check func(string) (*Error, bool), text string) (err *Error, known bool) {
 	defer func() {

@@ -1,7 +1,5 @@
 package sandbox
 
-import "io/fs"
-
 // Parts is the content of a file as parts that follow one another. An edit shares
 // most of them with the content before: a large file is not in memory twice.
 type Parts [][]byte
@@ -16,14 +14,20 @@ func (p Parts) size() (n int) {
 	return n
 }
 
-// version is that of the content, in a file of which info tells.
-func (p Parts) version(info fs.FileInfo) Version {
+// hash makes the version of the content while the caller does something else; ""
+// if the content is too large for one.
+func (p Parts) hash() <-chan Version {
+	version := make(chan Version, 1)
 	if p.size() > MaxHashed {
-		return statVersion(info)
+		version <- ""
+		return version
 	}
-	h := NewHasher()
-	for _, part := range p {
-		h.Write(part)
-	}
-	return h.Version()
+	go func() {
+		h := NewHasher()
+		for _, part := range p {
+			h.Write(part)
+		}
+		version <- h.Version()
+	}()
+	return version
 }

@@ -29,6 +29,7 @@ func (r *rewrite) run(ctx context.Context) (Current, error) {
 		return r.old.Current, err
 	}
 	defer tmp.discard()
+	hashed := r.next.hash()
 	notes, err := tmp.fill(ctx, r.next, r.old)
 	if err != nil {
 		return r.old.Current, err
@@ -43,7 +44,10 @@ func (r *rewrite) run(ctx context.Context) (Current, error) {
 	}
 	err = flushDir(h)
 	info := tmp.infoAs(r.base)
-	done := Current{Exists: true, Info: info, Version: r.next.version(info), Notes: notes}
+	done := Current{Exists: true, Info: info, Version: <-hashed, Notes: notes}
+	if done.Version == "" {
+		done.Version = statVersion(info)
+	}
 	if err != nil {
 		return done, notDurable(err)
 	}

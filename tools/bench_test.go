@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,9 +30,11 @@ func BenchmarkEdit(b *testing.B) {
 	for i := 0; text.Len() < 10<<20; i++ {
 		fmt.Fprintf(&text, "\tif value_%d, err := load(\"name %d\"); err != nil { return it's - %d }\n", i, i, i%97)
 	}
-	for _, bb := range []struct{ name, text string }{
-		{"exact", text.String()},
-		{"quotes", strings.ReplaceAll(text.String(), "\"", "”")},
+	curly := strings.ReplaceAll(text.String(), "\"", "”")
+	for _, bb := range []struct{ name, text, quote string }{
+		{"exact", text.String(), "\""},
+		{"exact among curly quotes", curly, "”"},
+		{"quotes folded", curly, "\""},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			inMemory(b)
@@ -41,9 +45,32 @@ func BenchmarkEdit(b *testing.B) {
 			names := [2]string{"name 70000", "nome 70000"}
 			for i := 0; b.Loop(); i++ {
 				p.ok("edit_file", map[string]any{"file_path": "f.txt",
-					"old_string": "load(\"" + names[i%2] + "\")", "new_string": "load(\"" + names[(i+1)%2] + "\")"})
+					"old_string": "load(" + bb.quote + names[i%2] + bb.quote + ")", "new_string": "load(" + bb.quote + names[(i+1)%2] + bb.quote + ")"})
 			}
 		})
+	}
+}
+
+// BenchmarkEditLimit is what no such edit can do without, one after the other: the
+// file read and hashed, kept for undo, the new one hashed and written, the old one
+// compared before the rename.
+func BenchmarkEditLimit(b *testing.B) {
+	inMemory(b)
+	dir := b.TempDir()
+	name := filepath.Join(dir, "f")
+	require.NoError(b, os.WriteFile(name, []byte(strings.Repeat("a line of a file\n", 10<<20/17)), 0o600))
+	b.SetBytes(10 << 20)
+	for b.Loop() {
+		content, err := os.ReadFile(name)
+		require.NoError(b, err)
+		sum := sha256.Sum256(content)
+		require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%x", sum[:4])), content, 0o600))
+		sha256.Sum256(content)
+		require.NoError(b, os.WriteFile(name+".new", content, 0o600))
+		again, err := os.ReadFile(name)
+		require.NoError(b, err)
+		require.True(b, bytes.Equal(content, again))
+		require.NoError(b, os.Rename(name+".new", name))
 	}
 }
 

@@ -79,6 +79,8 @@ type keptChange struct {
 	call    *Call
 	path    sandbox.Path
 	existed bool
+
+	written chan struct{} // closed when content or err is there
 	content *sandbox.KeptContent
 	err     error // why it cannot be undone
 }
@@ -96,22 +98,27 @@ func (s *Session) undoable(ctx context.Context, out *Output) {
 	}
 }
 
-// keep writes down what is about to be changed.
+// keep writes down what is about to be changed, while the new content is written.
 func (s *Session) keep(c *Call, p sandbox.Path, cur sandbox.Current) *keptChange {
 	if s.env.State == nil {
 		return nil // nothing is ever undone here
 	}
-	k := &keptChange{s: s, call: c, path: p, existed: cur.Exists}
-	k.content, k.err = s.env.State.KeepContent(cur.Content)
+	k := &keptChange{s: s, call: c, path: p, existed: cur.Exists, written: make(chan struct{})}
+	go func() {
+		defer close(k.written)
+		k.content, k.err = s.env.State.KeepContent(cur.Content)
+	}()
 	return k
 }
 
 // settle records the change, or forgets it where err says that it was not made.
 // The note, if any, says why the change cannot be taken back.
 func (k *keptChange) settle(done sandbox.Current, err error) (note string) {
-	switch {
-	case k == nil:
+	if k == nil {
 		return ""
+	}
+	<-k.written
+	switch {
 	case err != nil:
 		if k.content != nil {
 			k.content.Discard()

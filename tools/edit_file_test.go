@@ -154,3 +154,19 @@ func TestReplaceAllIsBounded(t *testing.T) {
 	p.ok("edit_file", map[string]any{"file_path": "few", "old_string": "\n\n", "new_string": "\n", "replace_all": true})
 	require.Equal(t, "a\n\nb\n", p.file("few"), "of overlapping places the first")
 }
+
+func TestTheEncodingTheModelNamedIsKept(t *testing.T) {
+	p := newPlace(t, map[string]string{"f.txt": "\xe9\xff\n"}) // too little to tell it by
+	p.fails("read_file", map[string]any{"file_path": "f.txt"})
+	p.ok("read_file", map[string]any{"file_path": "f.txt", "encoding": "windows-1251"})
+	p.ok("edit_file", map[string]any{"file_path": "f.txt", "old_string": "йя", "new_string": "йяж"})
+	p.ok("edit_file", map[string]any{"file_path": "f.txt", "old_string": "ж", "new_string": "ш"})
+	require.Equal(t, "\xe9\xff\xf8\n", p.file("f.txt"))
+	got := p.fails("edit_file", map[string]any{"file_path": "f.txt", "old_string": "ш", "new_string": "漢"})
+	require.Equal(t, "Error: new_string cannot be written in the encoding of f.txt, windows-1251: it has no '漢' (U+6F22) (line 1 of new_string). Nothing was changed.", got)
+	p.ok("write_file", map[string]any{"file_path": "f.txt", "content": "я\n"})
+	require.Equal(t, "\xff\n", p.file("f.txt"))
+	p.ok("edit_file", map[string]any{"file_path": "f.txt", "old_string": "я", "new_string": "ю"})
+	p.write("f.txt", "\xe0\n")
+	require.Contains(t, p.fails("edit_file", map[string]any{"file_path": "f.txt", "old_string": "ю", "new_string": "я"}), "+ а")
+}

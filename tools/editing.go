@@ -133,12 +133,7 @@ func (e *fileEdit) mayChange(cur sandbox.Current) error {
 
 func (e *fileEdit) decode(cur sandbox.Current) error {
 	var err error
-	if e.known.encoding != "" {
-		e.text, err = edit.DecodeAs(cur.Content, e.known.encoding)
-	} else {
-		e.text, err = edit.Decode(cur.Content)
-	}
-	if err != nil {
+	if e.text, err = e.known.decode(cur.Content); err != nil {
 		return sayf("%s is not text that can be edited without risk to its other bytes: %v. Nothing was changed.", e.shown, err)
 	}
 	return nil
@@ -148,11 +143,8 @@ func (e *fileEdit) finish(r edit.Result) (sandbox.Parts, error) {
 	e.result = r
 	e.hunks = edit.Hunks(e.text.Body, r.Changes[:min(len(r.Changes), maxHunks)])
 	next, err := e.text.Change(r)
-	if errors.Is(err, edit.ErrNotItself) {
-		return nil, sayf("%s is in %s, which was found out from its text; with this change it could no longer be told. Nothing was changed. Read the file with encoding=%q first: then the edit can be made.", e.shown, e.text.Encoding, e.text.Encoding)
-	}
 	if err != nil {
-		return nil, sayf("new_string cannot be written in the encoding of %s (%s): %v. Nothing was changed.", e.shown, e.text.Encoding, err)
+		return nil, sayAs(unwritable("new_string", e.shown, e.text.Encoding, err))
 	}
 	if err := e.check(); err != nil {
 		return nil, sayAs(err)
@@ -227,7 +219,7 @@ func (e *fileEdit) explainMiss(err error, old string) error {
 // record keeps what the model knows: what it knew before, moved, and the change.
 func (e *fileEdit) record(ctx context.Context, done sandbox.Current) {
 	e.left = done.Version
-	v := view{path: e.p, version: done.Version, lines: e.result.Lines(), stamp: sandbox.StampOf(done.Info)}
+	v := view{path: e.p, version: done.Version, lines: e.result.Lines(), stamp: sandbox.StampOf(done.Info), encoding: e.known.encoding}
 	if e.result.Size() <= maxSnapshot {
 		text := e.result.Text()
 		v.text = &text

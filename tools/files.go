@@ -250,6 +250,28 @@ func (s *Session) unread(shown string, cur sandbox.Current, a action) error {
 	return s.mustRead(a)
 }
 
+// decode reads content in the encoding that the model named when it read the file,
+// or that is found out.
+func (v view) decode(content []byte) (edit.Text, error) {
+	if v.encoding != "" {
+		return edit.DecodeAs(content, v.encoding)
+	}
+	return edit.Decode(content)
+}
+
+// unwritable words why a parameter's text cannot be written in the encoding of a file.
+func unwritable(parameter, shown, encoding string, err error) error {
+	if errors.Is(err, edit.ErrNotItself) {
+		return fmt.Errorf("%s is in %s, which was found out from its text; with this change it could no longer be told. Nothing was changed. Read the file with encoding=%q first: then it can be made.", shown, encoding, encoding)
+	}
+	reason := err.Error()
+	var bad *edit.EncodingError
+	if errors.As(err, &bad) {
+		reason = fmt.Sprintf("%s (line %d of %s)", bad.Reason, bad.Line, parameter)
+	}
+	return fmt.Errorf("%s cannot be written in the encoding of %s, %s: %s. Nothing was changed.", parameter, shown, encoding, reason)
+}
+
 // recall is what the session knows of a file; nothing where it keeps no memory.
 func (s *Session) recall(p sandbox.Path, now sandbox.Version) (view, bool) {
 	if s.opts.Stateless {
@@ -292,7 +314,7 @@ func (s *Session) modified(shown string, cur sandbox.Current, v sandbox.Version,
 	if known.version != v || known.text == nil || a.secret {
 		return Fail(Output{Text: text})
 	}
-	now, err := edit.Decode(cur.Content)
+	now, err := known.decode(cur.Content)
 	if err != nil {
 		return Fail(Output{Text: text})
 	}
@@ -301,9 +323,9 @@ func (s *Session) modified(shown string, cur sandbox.Current, v sandbox.Version,
 }
 
 // remember records that the model knows all of a file's content.
-func (s *Session) remember(ctx context.Context, p sandbox.Path, cur sandbox.Current, body string) {
+func (s *Session) remember(ctx context.Context, p sandbox.Path, cur sandbox.Current, body, encoding string) {
 	s.learn(ctx, view{
-		path: p, version: cur.Version, lines: edit.Lines(body), whole: true,
+		path: p, encoding: encoding, version: cur.Version, lines: edit.Lines(body), whole: true,
 		shown: spans{{1, edit.Lines(body)}}.normal(), stamp: sandbox.StampOf(cur.Info), text: &body,
 	})
 }

@@ -113,7 +113,7 @@ func (e *cellEdit) change(cur sandbox.Current) (sandbox.Parts, error) {
 	}
 	next, err := text.Encode(e.edited.Text)
 	if err != nil {
-		return nil, sayf("the source cannot be written in the encoding of %s: %v", e.shown, err)
+		return nil, sayAs(unwritable("new_source", e.shown, text.Encoding, err))
 	}
 	return sandbox.Whole(next), nil
 }

@@ -47,9 +47,6 @@ func (r *fileReader) picture(in readFileInput) (Output, error) {
 		return Output{}, fmt.Errorf("%s: %w", shown, err)
 	}
 	text := fmt.Sprintf("%s: %s, %d × %d px", shown, p.MIMEType, p.Width, p.Height)
-	if p.ShownWidth != p.Width || p.ShownHeight != p.Height {
-		text += fmt.Sprintf(", shown at %d × %d px", p.ShownWidth, p.ShownHeight)
-	}
 	return Output{Text: text, Notes: p.Notes, Images: []Image{{MIMEType: p.MIMEType, Data: p.Data}}}, nil
 }
 

@@ -148,7 +148,7 @@ func (u *undoing) output(ctx context.Context, p sandbox.Path, done sandbox.Curre
 	if errWas == nil && errIs == nil && !u.secret {
 		out.Text += "\n\n" + edit.Render(edit.Diff(was.Body, is.Body), maxDiff)
 		if known, ok := u.s.recall(p, u.before.Left); ok && known.version == u.before.Left && known.whole {
-			u.s.remember(ctx, p, done, is.Body)
+			u.s.remember(ctx, p, done, is.Body, "")
 		}
 	}
 	u.s.versioned(&out, done.Version.Partial())

@@ -62,7 +62,7 @@ func runWriteFile(ctx context.Context, s *Session, in writeFileInput) (Output, e
 	if err != nil {
 		return Output{}, fileError(in.FilePath, err)
 	}
-	s.remember(ctx, p, done, w.body)
+	s.remember(ctx, p, done, w.body, w.encoding)
 	out := Output{Text: w.report(), Notes: append(w.notes, done.Notes...)}
 	s.versioned(&out, done.Version)
 	s.undoable(ctx, &out)
@@ -91,7 +91,9 @@ type fileWrite struct {
 	existed bool
 	same    bool
 	body    string // what is in the file now
-	notes   []string
+	// encoding that the model named when it read the file; "": it was found out.
+	encoding string
+	notes    []string
 }
 
 func (w *fileWrite) change(cur sandbox.Current) (sandbox.Parts, error) {
@@ -107,14 +109,15 @@ func (w *fileWrite) change(cur sandbox.Current) (sandbox.Parts, error) {
 		w.remark()
 		return sandbox.Whole([]byte(w.in.Content)), nil
 	}
-	_, note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, w.action)
+	known, note, err := w.s.mayChange(w.shown, w.p, cur, w.in.Version, w.action)
 	if err != nil {
 		return nil, sayAs(err)
 	}
 	if note != "" {
 		w.notes = append(w.notes, note)
 	}
-	if w.old, err = edit.Decode(cur.Content); err != nil {
+	w.encoding = known.encoding
+	if w.old, err = known.decode(cur.Content); err != nil {
 		return nil, sayf("%s is not text in an encoding that can be kept, so it is not overwritten. Remove it first if it is to be replaced.", w.shown)
 	}
 	if w.old.BOM {
@@ -122,7 +125,7 @@ func (w *fileWrite) change(cur sandbox.Current) (sandbox.Parts, error) {
 	}
 	next, err := w.old.Encode(w.body)
 	if err != nil {
-		return nil, sayf("the content cannot be written in the encoding of %s (%s): %v", w.shown, w.old.Encoding, err)
+		return nil, sayAs(unwritable("content", w.shown, w.old.Encoding, err))
 	}
 	if string(next) == string(cur.Content) {
 		w.same = true

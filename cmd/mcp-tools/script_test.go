@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"errors"
 	"flag"
 	"os"
@@ -44,7 +45,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "frombase64": fromBase64},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
@@ -54,6 +55,16 @@ func TestScript(t *testing.T) {
 			return os.MkdirAll(home, 0o755)
 		},
 	})
+}
+
+// fromBase64 is the script command "frombase64 from to": a file that is no text.
+func fromBase64(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: frombase64 from to")
+	}
+	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o644))
 }
 
 // exitCode is the script command "exitcode N program args...": it runs the

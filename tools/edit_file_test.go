@@ -14,6 +14,9 @@ func TestEditFileChangesThePlaceAndNothingElse(t *testing.T) {
 	for _, row := range []struct{ name, content, old, new, file, want string }{
 		{"one word", "a\nb\nc\n", "b", "B", "a\nB\nc\n", "Successfully edited f\n\n@@ -2,1 +2,1 @@\n- b\n+ B"},
 		{"CRLF stays", "a\r\nb\r\n", "a\nb", "A\nB", "A\r\nB\r\n", ""},
+		{"a BOM that old_string and new_string have is no text", "\ufeffa\nb\n", "\ufeffa", "\ufeffA", "\ufeffA\nb\n", ""},
+		{"a BOM that new_string has does not come twice", "\ufeffa\nb\n", "a", "\ufeffA", "\ufeffA\nb\n", ""},
+		{"a BOM that is asked away stays", "\ufeffa\nb\n", "\ufeffa", "A", "\ufeffA\nb\n", ""},
 		{"a BOM stays", "\ufeffa\nb\n", "b", "B", "\ufeffa\nB\n", ""},
 		{"UTF-16 stays", "\xff\xfea\x00\n\x00", "a", "b", "\xff\xfeb\x00\n\x00", ""},
 		{"no final newline stays", "a\nb", "b", "B", "a\nB", ""},

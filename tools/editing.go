@@ -89,11 +89,33 @@ func (e *fileEdit) change(cur sandbox.Current) (sandbox.Parts, error) {
 	if err := e.decode(cur); err != nil {
 		return nil, err
 	}
+	e.dropMarks()
 	result, err := e.replace()
 	if err != nil {
 		return nil, sayAs(e.explain(err))
 	}
 	return e.finish(result)
+}
+
+// mark is a byte order mark as a character.
+const mark = "\uFEFF"
+
+// dropMarks takes the byte order mark out of requests that have the beginning of the
+// file with it: it is no part of the text, and stays.
+func (e *fileEdit) dropMarks() {
+	if !e.text.BOM {
+		return
+	}
+	for i, r := range e.requests {
+		old, marked := strings.CutPrefix(r.Old, mark)
+		atStart := old != "" && strings.HasPrefix(e.text.Body, old)
+		if marked && atStart {
+			e.requests[i].Old = old
+		}
+		if atStart {
+			e.requests[i].New = strings.TrimPrefix(r.New, mark)
+		}
+	}
 }
 
 func (e *fileEdit) replace() (edit.Result, error) {

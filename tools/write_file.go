@@ -121,7 +121,7 @@ func (w *fileWrite) change(cur sandbox.Current) (sandbox.Parts, error) {
 		return nil, sayf("%s is not text in an encoding that can be kept, so it is not overwritten. Remove it first if it is to be replaced.", w.shown)
 	}
 	if w.old.BOM {
-		w.body = strings.TrimPrefix(w.body, "\uFEFF")
+		w.body = strings.TrimPrefix(w.body, mark)
 	}
 	next, err := w.old.Encode(w.body)
 	if err != nil {

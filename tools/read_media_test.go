@@ -27,7 +27,7 @@ func TestReadFileShowsAPictureWhateverItsName(t *testing.T) {
 	require.Equal(t, []Image{{MIMEType: "image/png", Data: []byte(small)}}, res.Images)
 
 	res = p.call("read_file", map[string]any{"file_path": "large.png"})
-	require.Contains(t, res.Text, "large.png: image/png, 3000 × 10 px, shown at 1568 × 5 px")
+	require.Contains(t, res.Text, "large.png: image/png, 3000 × 10 px\n[The picture has 3000 x 10 pixels and is shown with 1568 x 5.]")
 	shown, err := png.Decode(bytes.NewReader(res.Images[0].Data))
 	require.NoError(t, err)
 	require.Equal(t, image.Rect(0, 0, 1568, 5), shown.Bounds())

@@ -1,0 +1,164 @@
+// Package page turns a web page into what a careful person would write down of it
+// for someone who reads plain text: Markdown, text, or clean HTML. It is pure.
+package page
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A Format is what a page is turned into.
+type Format int
+
+// The formats of a page.
+const (
+	Markdown Format = iota
+	Text
+	HTML
+)
+
+// A Page is what was made of a page.
+type Page struct {
+	Title string
+	Text  string
+	// Part says what of the page Text is.
+	Part string
+	// Notes say, in words, what the reader would not expect.
+	Notes []string
+}
+
+// The parts of a page.
+const (
+	MainContent = "main content"
+	WholePage   = "whole page"
+)
+
+// Read reads a page in UTF-8 that came from base. What is hidden, scripts and styles
+// are left out; links are absolute. A page that is only a shell for scripts says so
+// in its notes, and its text is the data it carries. However the page is made, Read
+// takes time and memory in proportion to its size.
+func Read(source []byte, base *url.URL, format Format) Page {
+	doc, err := html.Parse(bytes.NewReader(source))
+	if err != nil { // nested more deeply than any page is
+		p := flat(source)
+		p.Notes = append(p.Notes, "the page is nested too deeply to be taken apart: this is its bare text")
+		return p
+	}
+	d := &document{root: doc, base: base, metas: make(map[string]string)}
+	d.survey(doc)
+	data := d.embedded()
+	page := Page{Title: d.title()}
+	d.clean()
+	main, part := d.main()
+	page.Part = part
+	page.Text = d.render(main, format)
+	if d.isShell(main) {
+		page.Part = WholePage
+		page.Notes = append(page.Notes, "this page is made by scripts, which are not run here: there is little or no text in it"+data.note())
+		page.Text = strings.TrimSpace(page.Text + "\n\n" + data.text())
+	}
+	page.Title = Visible(page.Title)
+	page.Text = Visible(page.Text)
+	return page
+}
+
+// A document is a page that is being read, and what a first look found in it.
+type document struct {
+	root     *html.Node
+	base     *url.URL
+	based    bool // the page has a base of its own
+	body     *html.Node
+	titles   []string // of the page and of pictures in it
+	heading  *html.Node
+	metas    map[string]string // by name or property; the first of each
+	scripts  []*html.Node
+	noscript []*html.Node // taken out of the page
+}
+
+// survey looks once at all elements.
+func (d *document) survey(n *html.Node) {
+	if n.Type == html.ElementNode {
+		d.note(n)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		d.survey(c)
+	}
+}
+
+func (d *document) note(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Body:
+		d.body = n
+	case atom.Title:
+		if len(d.titles) == 0 {
+			d.titles = append(d.titles, textOf(n, 4*maxTitle))
+		}
+	case atom.H1:
+		if d.heading == nil {
+			d.heading = n
+		}
+	case atom.Meta:
+		name := attr(n, "property")
+		if name == "" {
+			name = attr(n, "name")
+		}
+		if _, known := d.metas[name]; !known && name != "" {
+			d.metas[name] = strings.TrimSpace(attr(n, "content"))
+		}
+	case atom.Base:
+		d.rebase(attr(n, "href"))
+	case atom.Script:
+		d.scripts = append(d.scripts, n)
+	}
+}
+
+// rebase takes the page's own base for its links: the first it names.
+func (d *document) rebase(href string) {
+	if href == "" || d.base == nil || d.based {
+		return
+	}
+	if u, err := d.base.Parse(strings.TrimSpace(href)); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		d.base, d.based = u, true
+	}
+}
+
+// title is the page's title: its own, or what it tells others.
+func (d *document) title() string {
+	candidates := append(d.titles, d.metas["og:title"])
+	if d.heading != nil {
+		candidates = append(candidates, textOf(d.heading, 4*maxTitle))
+	}
+	for _, s := range candidates {
+		if s = strings.Join(strings.Fields(s), " "); s != "" {
+			return clip(s, maxTitle)
+		}
+	}
+	return ""
+}
+
+const maxTitle = 300
+
+func (d *document) render(n *html.Node, format Format) string {
+	switch format {
+	case HTML:
+		return d.renderHTML(n)
+	case Text:
+		return renderMarkdown(n, style{base: d.base, plain: true})
+	}
+	return renderMarkdown(n, style{base: d.base})
+}
+
+// clip shortens s to n characters.
+func clip(s string, n int) string {
+	i := 0
+	for at := range s {
+		if i++; i > n {
+			return s[:at] + "…"
+		}
+	}
+	return s
+}

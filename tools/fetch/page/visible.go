@@ -1,0 +1,75 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible takes out of a text what nobody sees and a model might obey: control
+// characters, characters of the Unicode tag block but in the flags that are spelled
+// with them, bidirectional controls, and zero-width characters where no script needs
+// them. Bytes that are no UTF-8 become U+FFFD.
+func Visible(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsFunc(s, suspicious) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	before, flag := rune(0), false
+	for i, r := range s {
+		after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+		if r == blackFlag {
+			flag = true
+		} else if !isTag(r) {
+			flag = false
+		}
+		if suspicious(r) && !needed(r, before, after, flag) {
+			continue
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
+}
+
+const blackFlag = '\U0001F3F4' // begins the flags of England, Scotland and Wales
+
+func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
+
+func suspicious(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\n' && r != '\t' && r != '\r'
+	case r < 0x7f:
+		return false
+	case r < 0xa0, r == 0xAD:
+		return true
+	}
+	return isTag(r) || isZeroWidth(r) || isBidi(r)
+}
+
+func isZeroWidth(r rune) bool {
+	return 0x200B <= r && r <= 0x200D || 0x2060 <= r && r <= 0x2064 || r == 0xFEFF || r == 0x180E || r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
+}
+
+func isBidi(r rune) bool {
+	return r == 0x061C || r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+}
+
+// needed: emoji and some scripts are spelled with joiners, flags with tags.
+func needed(r, before, after rune, flag bool) bool {
+	switch {
+	case isTag(r):
+		return flag
+	case r == 0x200C || r == 0x200D:
+		return joins(before) && (joins(after) || r == 0x200C && after > 0x7f)
+	}
+	return false
+}
+
+// joins: letters and marks beyond the Latin ones, and signs such as emoji.
+func joins(r rune) bool {
+	return r > 0x2ff && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r)) || 0x1F3FB <= r && r <= 0x1F3FF
+}

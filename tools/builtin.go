@@ -14,5 +14,6 @@ func Builtin() []Tool {
 		listFiles(),
 		grepSearch(),
 		runShell(),
+		webFetch(),
 	}
 }

@@ -166,7 +166,7 @@ func TestAResultThatCannotBeSavedIsStillShown(t *testing.T) {
 func TestTruncationKeepsHeadAndTail(t *testing.T) {
 	for _, unit := range []string{"a", "é", "界", "🔥"} {
 		text := "HEAD" + strings.Repeat(unit, 60000) + "TAIL"
-		got := truncateMiddle(text)
+		got := truncateMiddle(text, maxChars)
 		require.True(t, utf8.ValidString(got))
 		require.True(t, strings.HasPrefix(got, "HEAD"+unit))
 		require.True(t, strings.HasSuffix(got, unit+"TAIL"))
@@ -175,7 +175,7 @@ func TestTruncationKeepsHeadAndTail(t *testing.T) {
 		require.Equal(t, keepChars, utf8.RuneCountInString(got[:strings.Index(got, "\n\n[")]))
 	}
 	exact := strings.Repeat("é", maxChars)
-	require.Equal(t, exact, truncateMiddle(exact))
+	require.Equal(t, exact, truncateMiddle(exact, maxChars))
 }
 
 func FuzzTruncationIsBoundedAndValid(f *testing.F) {
@@ -186,7 +186,7 @@ func FuzzTruncationIsBoundedAndValid(f *testing.F) {
 			return
 		}
 		text := strings.ToValidUTF8(strings.Repeat(unit, n), "\uFFFD")
-		got := truncateMiddle(text)
+		got := truncateMiddle(text, maxChars)
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxChars {
 			t.Fatalf("%d runes", utf8.RuneCountInString(got))
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"mcp-tools/sandbox"
+	"mcp-tools/tools/fetch"
 )
 
 // Env is what all sessions share; its fields are set once, before serving.
@@ -22,6 +23,8 @@ type Env struct {
 	State *sandbox.State
 	// Shell runs commands. Required by run_shell.
 	Shell *sandbox.Shell
+	// Fetch gets pages of the web; nil: there is no web.
+	Fetch *fetch.Client
 	// Policy decides what is permitted.
 	Policy Policy
 	// Before and After are the hooks around each call.
@@ -34,6 +37,7 @@ type Env struct {
 	Log *slog.Logger
 
 	remembered memory // by all sessions
+	pages      fetch.Cache[*webPage]
 }
 
 // SessionOptions shape one client's session.

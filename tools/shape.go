@@ -31,7 +31,11 @@ func (c *Call) shape(res *Result) {
 	if res.Whole != nil {
 		showWhole(res)
 	}
-	res.Text = truncateMiddle(strings.ToValidUTF8(res.Text, "\uFFFD"))
+	most := maxChars
+	if limit < 0 { // it pages itself, and says around the page what it is
+		most += maxChars / 10
+	}
+	res.Text = truncateMiddle(strings.ToValidUTF8(res.Text, "\uFFFD"), most)
 	var b strings.Builder
 	b.WriteString(res.Text)
 	for _, note := range res.Notes {
@@ -93,13 +97,13 @@ func headLines(text string, n int) (head string, total int) {
 	return strings.TrimSuffix(text[:end], "\n"), total
 }
 
-// truncateMiddle keeps head and tail of a text of more than maxChars characters.
-func truncateMiddle(text string) string {
-	if len(text) <= maxChars {
+// truncateMiddle keeps head and tail of a text of more than most characters.
+func truncateMiddle(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
 	n := utf8.RuneCountInString(text)
-	if n <= maxChars {
+	if n <= most {
 		return text
 	}
 	head := runeOffset(text, keepChars)

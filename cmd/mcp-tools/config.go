@@ -1,18 +1,16 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"mcp-tools/sandbox"
+	"mcp-tools/tools/fetch"
 )
 
 // config is what the serving flags say.
@@ -44,8 +42,8 @@ func (c *config) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&c.readOnly, "read-only", false, "offer no tool that writes")
 	fs.StringArrayVar(&c.allow, "allow", nil, "give the yes that guarded names need to what `RULE` matches, repeatable:\ntool or tool(pattern)")
 	fs.StringArrayVar(&c.deny, "deny", nil, "refuse what `RULE` matches, repeatable; beats --allow")
-	fs.StringVar(&c.stateDir, "state-dir", "", "keep saved results in `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
-	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond public addresses, repeatable;\nchecked, but without effect: this build has no web_fetch")
+	fs.StringVar(&c.stateDir, "state-dir", "", "keep saved results and pre-images for undo in `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
+	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond the public internet,\nrepeatable")
 	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
 	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
 	fs.Var(&c.logFormat, "log-format", "how it is logged")
@@ -86,12 +84,16 @@ func (c *config) check() error {
 	if name := ownVariable(os.Environ(), c.http.addr != ""); name != "" {
 		return usagef("%s is set, but this build takes no settings from the environment; use the flag, and unset it", name)
 	}
-	for _, f := range c.fetch {
-		if err := checkFetchAllow(f); err != nil {
-			return usagef("--fetch-allow %s: %v", f, err)
-		}
+	if _, err := fetch.ParseAllow(c.fetch...); err != nil {
+		return usagef("--fetch-allow %v", err)
 	}
 	return nil
+}
+
+// fetchAllow are the addresses that web_fetch may reach beyond the public ones.
+func (c *config) fetchAllow() fetch.Allow {
+	allow, _ := fetch.ParseAllow(c.fetch...) // checked
+	return allow
 }
 
 // ownVariable is a variable meant as a setting of ours: to ignore it silently
@@ -143,66 +145,4 @@ func (c *config) logger(w io.Writer) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, o))
 	}
 	return slog.New(slog.NewTextHandler(w, o))
-}
-
-// checkFetchAllow checks the form HOST|CIDR[:PORT]. An IPv6 address with a port
-// stands in brackets.
-func checkFetchAllow(s string) error {
-	host, port, err := splitPort(s)
-	if err != nil {
-		return err
-	}
-	if port != "" {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return fmt.Errorf("%q is no port: want 1 to 65535", port)
-		}
-	}
-	if strings.Contains(host, "/") {
-		if _, err := netip.ParsePrefix(host); err != nil {
-			return fmt.Errorf("%q is no network: want an address and a length, such as 10.0.0.0/8", host)
-		}
-		return nil
-	}
-	if _, err := netip.ParseAddr(host); err == nil || isHostName(host) {
-		return nil
-	}
-	return fmt.Errorf("%q is no host name or address", host)
-}
-
-func splitPort(s string) (host, port string, err error) {
-	if rest, ok := strings.CutPrefix(s, "["); ok {
-		host, port, ok = strings.Cut(rest, "]")
-		if !ok || port != "" && !strings.HasPrefix(port, ":") {
-			return "", "", fmt.Errorf("want [ADDRESS]:PORT")
-		}
-		if port == ":" {
-			return "", "", fmt.Errorf("the port is missing after the colon")
-		}
-		return host, strings.TrimPrefix(port, ":"), nil
-	}
-	if strings.Count(s, ":") != 1 { // none, or a bare IPv6 address
-		return s, "", nil
-	}
-	host, port, _ = strings.Cut(s, ":")
-	if port == "" {
-		return "", "", fmt.Errorf("the port is missing after the colon")
-	}
-	return host, port, nil
-}
-
-func isHostName(s string) bool {
-	if s == "" || len(s) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-		for _, r := range label {
-			if r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-				return false
-			}
-		}
-	}
-	return true
 }

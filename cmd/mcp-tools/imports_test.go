@@ -24,13 +24,16 @@ const module = "mcp-tools"
 
 // layers are our packages from the lowest up; a package imports only from layers
 // below its own. The longest matching beginning counts.
-var layers = map[string]int{"sandbox": 0, "tools/charset": 0, "tools/": 1, "tools": 2, "server": 3, "cmd/mcp-tools": 4}
+var layers = map[string]int{"sandbox": 0, "tools/charset": 0, "tools/fetch/page": 0, "tools/": 1, "tools": 2, "server": 3, "cmd/mcp-tools": 4}
 
 // owners are the packages that may import a library directly.
 var owners = map[string][]string{
 	"github.com/mark3labs/mcp-go":            {"server", "cmd/mcp-tools"},
 	"github.com/bmatcuk/doublestar":          {"tools/search"},
-	"github.com/PuerkitoBio/goquery":         {"tools/fetch"},
+	"codeberg.org/readeck/go-readability":    {"tools/fetch/page"},
+	"github.com/klauspost/compress":          {"tools/fetch"},
+	"github.com/andybalholm/brotli":          {"tools/fetch"},
+	"net/http":                               {"tools", "tools/fetch", "server", "cmd/mcp-tools"},
 	"github.com/anthropics/anthropic-sdk-go": {"tools/loop"},
 	"github.com/sashabaranov/go-openai":      {"tools/loop"},
 	"github.com/spf13/cobra":                 {"cmd/mcp-tools"},
@@ -53,7 +56,8 @@ var harmless = map[string][]string{
 
 // alsoHarmless are names that one package may use besides.
 var alsoHarmless = map[string][]string{
-	"server": {"syscall.Conn", "syscall.Recvfrom", "syscall.MSG_PEEK", "syscall.MSG_DONTWAIT", "syscall.EAGAIN", "syscall.EINTR"},
+	"tools/fetch": {"syscall.ECONNRESET", "syscall.EPIPE", "syscall.RawConn"},
+	"server":      {"syscall.Conn", "syscall.Recvfrom", "syscall.MSG_PEEK", "syscall.MSG_DONTWAIT", "syscall.EAGAIN", "syscall.EINTR"},
 }
 
 type goPackage struct {

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +47,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "frombase64": fromBase64},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCode, "frombase64": fromBase64, "webserver": webServer},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
@@ -65,6 +67,17 @@ func fromBase64(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(ts.ReadFile(args[0])))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o644))
+}
+
+// webServer is the script command "webserver dir": its files are served at $URL, and
+// what is not there is told in a page.
+func webServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: webserver dir")
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(s.Close)
+	ts.Setenv("URL", s.URL)
 }
 
 // exitCode is the script command "exitcode N program args...": it runs the

@@ -11,6 +11,7 @@ import (
 	"mcp-tools/sandbox"
 	"mcp-tools/server"
 	"mcp-tools/tools"
+	"mcp-tools/tools/fetch"
 )
 
 // serve answers one host on stdin and stdout until its input ends or ctx does, or
@@ -62,7 +63,8 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 		return nil, nil, err
 	}
 	shell := sandbox.NewShell(sandbox.ShellOptions{State: state})
-	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Policy: policy, Log: log}
+	web := fetch.New(fetch.Options{Allow: cfg.fetchAllow(), UserAgent: "mcp-tools/" + version()})
+	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Fetch: web, Policy: policy, Log: log}
 	if ws == nil {
 		env.OpenRoots = func(uris []string) (*sandbox.Workspace, error) {
 			return sandbox.OpenRootURIs(uris, opts)

@@ -112,7 +112,28 @@ func (e embedded) text() string {
 
 // isShell tells whether the page is made by scripts, and nothing else is in it.
 func (d *document) isShell(main *html.Node) bool {
-	return len(d.scripts) > 0 && weigh(d.root).text < minText && !hasContent(main)
+	if len(d.scripts) == 0 {
+		return false
+	}
+	text := weigh(d.root).text
+	return text == 0 || text < minText && !hasContent(main) && hasMount(main)
+}
+
+// hasMount: an element that waits for scripts to fill it. It has a name to be found
+// by, and no more in it than a word to wait with.
+func hasMount(n *html.Node) bool {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		if (c.DataAtom == atom.Div && attr(c, "id") != "" || strings.Contains(c.Data, "-")) && len(strings.TrimSpace(textOf(c, 60))) < 30 {
+			return true
+		}
+		if hasMount(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasContent: a list, a table, code or a heading is a page, however short.

@@ -1,0 +1,205 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"mcp-tools/tools/fetch"
+	"mcp-tools/tools/fetch/body"
+	htmlpage "mcp-tools/tools/fetch/page"
+	"mcp-tools/tools/media"
+)
+
+// How an answer of the web becomes text.
+
+// accepted are the media types that are asked for, the best first.
+const accepted = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5"
+
+// page is the page at url in a format: the one that is kept, if it is fresh or has not
+// changed, or a new one.
+func (e *Env) page(ctx context.Context, url, format string) (*webPage, error) {
+	key := format + " " + url
+	kept, fresh, ok := e.pages.Get(key)
+	if fresh {
+		return kept.Value, nil
+	}
+	req := fetch.Request{URL: url, Accept: accepted, Progress: fetchProgress(ctx)}
+	if format == "raw" || format == "html" {
+		req.Accept = "*/*"
+	}
+	if ok {
+		req.ETag, req.LastModified = kept.ETag, kept.LastModified
+	}
+	res, err := e.Fetch.Get(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if ok && res.NotModified {
+		again := *kept.Value
+		again.time, kept.Value, kept.Time = res.Time, &again, res.Time
+		e.pages.Put(key, kept)
+		return &again, nil
+	}
+	p, err := newWebPage(ctx, res, format)
+	if err != nil {
+		return nil, err
+	}
+	if res.Status == http.StatusOK && res.Moved == nil {
+		e.pages.Put(key, fetch.Cached[*webPage]{Value: p, Size: p.size(), ETag: res.Header.Get("ETag"), LastModified: res.Header.Get("Last-Modified"), Time: res.Time})
+	}
+	return p, nil
+}
+
+func (p *webPage) size() int {
+	n := len(p.text) + len(p.title) + 1<<10
+	for _, i := range p.images {
+		n += len(i.Data)
+	}
+	return n
+}
+
+// fetchProgress tells a waiting client how much has come, four times a second.
+func fetchProgress(ctx context.Context) func(read, total int64) {
+	report := progressOf(ctx)
+	if report == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	last := time.Now()
+	return func(read, total int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) < 250*time.Millisecond {
+			return
+		}
+		last = time.Now()
+		report(Progress{Progress: float64(read), Total: float64(max(total, 0)), Message: byteSize(read) + " read"})
+	}
+}
+
+// newWebPage makes what can be read of an answer.
+func newWebPage(ctx context.Context, res *fetch.Response, format string) (*webPage, error) {
+	p := &webPage{url: res.URL.String(), status: res.Status, time: res.Time}
+	if res.Moved != nil {
+		p.moved = res.Moved.String()
+		return p, nil
+	}
+	if res.Cut != "" {
+		p.notes = append(p.notes, "the page is incomplete: "+res.Cut)
+	}
+	header := res.Header.Get("Content-Type")
+	kind, name := body.KindOf(header, res.Body)
+	p.about = name
+	switch kind {
+	case body.Picture:
+		return p, p.addPicture(ctx, res.Body)
+	case body.PDF:
+		return p, p.addPDF(ctx, res.Body)
+	case body.Binary:
+		return nil, binaryAnswer(res, name)
+	}
+	text, notes := body.Decode(res.Body, header, kind)
+	p.notes = append(p.notes, notes...)
+	p.addText(text, kind, res, format)
+	return p, nil
+}
+
+// addText makes of a text what the format asks for.
+func (p *webPage) addText(text string, kind body.Kind, res *fetch.Response, format string) {
+	if format == "raw" {
+		p.text = htmlpage.Visible(text)
+		return
+	}
+	switch kind {
+	case body.HTML:
+		p.addHTML(text, res, format)
+		return
+	case body.JSON:
+		if feed, ok := body.Feed(text, kind, res.URL); ok && format != "html" {
+			p.text, p.about = feed, p.about+", the entries of a feed"
+			return
+		}
+		var notes []string
+		text, notes = body.Indent(text)
+		p.notes = append(p.notes, notes...)
+	case body.XML:
+		if feed, ok := body.Feed(text, kind, res.URL); ok && format != "html" {
+			p.text, p.about = feed, p.about+", the entries of a feed"
+			return
+		}
+		text = body.Pretty(text)
+	}
+	p.text = htmlpage.Visible(text)
+}
+
+func (p *webPage) addHTML(text string, res *fetch.Response, format string) {
+	formats := map[string]htmlpage.Format{"markdown": htmlpage.Markdown, "text": htmlpage.Text, "html": htmlpage.HTML}
+	made := htmlpage.Read([]byte(text), res.URL, formats[format])
+	p.title, p.text = made.Title, made.Text
+	p.about = made.Part
+	if format != "markdown" {
+		p.about += " as " + format
+	}
+	p.notes = append(p.notes, made.Notes...)
+}
+
+func (p *webPage) addPicture(ctx context.Context, content []byte) error {
+	pic, err := media.ReadPicture(ctx, content)
+	if err != nil {
+		return err
+	}
+	p.about = fmt.Sprintf("%s, %d × %d px", pic.MIMEType, pic.Width, pic.Height)
+	p.notes = append(p.notes, pic.Notes...)
+	p.images = []Image{{MIMEType: pic.MIMEType, Data: pic.Data}}
+	return nil
+}
+
+// maxPDFParts is how often the next pages of a PDF are read.
+const maxPDFParts = 10
+
+func (p *webPage) addPDF(ctx context.Context, content []byte) error {
+	var b strings.Builder
+	from := 1
+	for range maxPDFParts {
+		doc, err := media.ReadPDF(ctx, bytes.NewReader(content), int64(len(content)), media.PDFOptions{From: from})
+		if err != nil && b.Len() == 0 {
+			return err
+		}
+		if err != nil {
+			p.notes = append(p.notes, fmt.Sprintf("pages from %d on could not be read: %v", from, err))
+			break
+		}
+		if p.about = fmt.Sprintf("application/pdf, %d pages", doc.Pages); doc.Pages == 1 {
+			p.about = "application/pdf, 1 page"
+		}
+		next := doc.Next
+		doc.Next = 0 // these pages are told by their characters
+		b.WriteString(doc.String() + "\n")
+		if from = next; next == 0 {
+			break
+		}
+	}
+	if from > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("only the pages before %d were read", from))
+	}
+	p.text = htmlpage.Visible(strings.TrimSpace(b.String()))
+	return nil
+}
+
+// binaryAnswer refuses what is neither text nor picture.
+func binaryAnswer(res *fetch.Response, name string) error {
+	what := ""
+	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
+		what = " called " + printable(shorten(params["filename"], maxWord))
+	}
+	if res.Status >= http.StatusBadRequest {
+		what += fmt.Sprintf(" (HTTP error %d)", res.Status)
+	}
+	return fmt.Errorf("it is a binary file%s (%s, %s), which cannot be shown. Use run_shell to download it, if that is allowed", what, name, byteSize(int64(len(res.Body))))
+}

@@ -146,7 +146,8 @@ type fileReader struct {
 	info    fs.FileInfo
 	content []byte // all of it, if loaded
 	loaded  bool
-	text    *string // the whole text, if small
+	text    *string             // the whole text, if small
+	bad     *edit.EncodingError // why there is none
 	version sandbox.Version
 
 	legacy charset.Encoding // that the text is in; zero: UTF-8, or what its byte order mark says
@@ -206,9 +207,11 @@ func (r *fileReader) load() error {
 	}
 	r.content, r.loaded = content, true
 	r.version = sandbox.VersionOf(content)
-	if t, err := r.decode(content); err == nil {
+	t, err := r.decode(content)
+	if err == nil {
 		r.text = &t.Body
 	}
+	errors.As(err, &r.bad)
 	return nil
 }
 
@@ -370,6 +373,9 @@ func (s *Session) showPage(in readFileInput, p sandbox.Path, r *fileReader, pg *
 		out.Notes = append(out.Notes, rest)
 	}
 	out.Notes = append(out.Notes, pg.facts()...)
+	if r.bad != nil && pg.bom {
+		out.Notes = append(out.Notes, fmt.Sprintf("not valid %s at byte %d (line %d): what is not is shown as \uFFFD, and the file cannot be edited as text", r.bad.Encoding, r.bad.Offset, r.bad.Line))
+	}
 	version := r.version
 	if !whole {
 		version = version.Partial()

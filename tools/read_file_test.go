@@ -161,3 +161,14 @@ func TestRootsComeFromTheClientWhenThereAreNone(t *testing.T) {
 	require.Equal(t, 2, asked)
 	require.Contains(t, p.with(SessionOptions{}).fails("read_file", map[string]any{"file_path": "f"}), "no workspace: start the server with --root DIR")
 }
+
+func TestReadFileTellsWhatIsNotValid(t *testing.T) {
+	p := newPlace(t, map[string]string{"odd": "\xff\xfea\x00b", "half": "\xff\xfe\x00\xd8a\x00", "mark": "\xef\xbb\xbfa\xffb\n"})
+	require.Equal(t, "   1 | a\uFFFD\n[encoding: UTF-16LE with BOM]\n[no newline at end of file]\n[not valid UTF-16LE at byte 4 (line 1): what is not is shown as \uFFFD, and the file cannot be edited as text]",
+		p.ok("read_file", map[string]any{"file_path": "odd"}))
+	require.Contains(t, p.ok("read_file", map[string]any{"file_path": "half"}), "[not valid UTF-16LE at byte 2 (line 1)")
+	require.Contains(t, p.fails("read_file", map[string]any{"file_path": "mark"}), "not UTF-8 text: byte 4")
+	for name := range map[string]bool{"odd": true, "half": true} {
+		require.Contains(t, p.fails("edit_file", map[string]any{"file_path": name, "old_string": "a", "new_string": "b"}), "is not text that can be edited")
+	}
+}

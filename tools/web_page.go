@@ -106,9 +106,23 @@ func newWebPage(ctx context.Context, res *fetch.Response, format string) (*webPa
 	}
 	text, notes := body.Decode(res.Body, header, kind)
 	p.notes = append(p.notes, notes...)
+	if len(text) > largePage {
+		select {
+		case largePages <- struct{}{}:
+			defer func() { <-largePages }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 	p.addText(text, kind, res, format)
 	return p, nil
 }
+
+// largePage is the size in bytes from which on only a few pages are taken apart at a
+// time: that takes many times their size.
+const largePage = 1 << 20
+
+var largePages = make(chan struct{}, 2)
 
 // addText makes of a text what the format asks for.
 func (p *webPage) addText(text string, kind body.Kind, res *fetch.Response, format string) {

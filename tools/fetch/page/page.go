@@ -4,6 +4,7 @@ package page
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -42,6 +43,31 @@ const (
 // in its notes, and its text is the data it carries. However the page is made, Read
 // takes time and memory in proportion to its size.
 func Read(source []byte, base *url.URL, format Format) Page {
+	source, cut := beginning(source)
+	page := read(source, base, format)
+	if cut != "" {
+		page.Notes = append(page.Notes, cut)
+	}
+	return page
+}
+
+// maxTags bounds how many elements a page may have: each takes some hundred bytes of
+// memory, however short it is in the page.
+const maxTags = 300_000
+
+// beginning is the part of a page that is taken apart, and what to say if it is not all.
+func beginning(source []byte) (part []byte, note string) {
+	if bytes.Count(source, []byte("<")) <= maxTags {
+		return source, ""
+	}
+	at := 0
+	for range maxTags {
+		at += 1 + bytes.IndexByte(source[at:], '<')
+	}
+	return source[:at-1], fmt.Sprintf("the page has more than %d elements: only its beginning is here, %d of %d KB", maxTags, at>>10, len(source)>>10)
+}
+
+func read(source []byte, base *url.URL, format Format) Page {
 	doc, err := html.Parse(bytes.NewReader(source))
 	if err != nil { // nested more deeply than any page is
 		p := flat(source)
@@ -116,9 +142,12 @@ func (d *document) note(n *html.Node) {
 	}
 }
 
+// maxBase bounds the length of a base in bytes: all links of the page get longer by it.
+const maxBase = 500
+
 // rebase takes the page's own base for its links: the first it names.
 func (d *document) rebase(href string) {
-	if href == "" || d.base == nil || d.based {
+	if href == "" || len(href) > maxBase || d.base == nil || d.based {
 		return
 	}
 	if u, err := d.base.Parse(strings.TrimSpace(href)); err == nil && (u.Scheme == "http" || u.Scheme == "https") {

@@ -13,6 +13,7 @@ const (
 	maxColumns = 60
 	maxSpan    = 60
 	maxCells   = 200_000
+	maxGrid    = 8 << 20 // bytes of text, of which cells over several rows have more than the page
 )
 
 // table writes a table as one, or, where it only lays out the page, what is in it.
@@ -239,10 +240,13 @@ func (r *renderer) grid(rows []*html.Node) (grid [][]string, width int) {
 		rows int
 	}
 	down := map[int]hanging{} // by column
-	total := 0
+	total, size := 0, 0
 	for _, row := range rows {
 		var line []string
-		put := func(text string) { line = append(line, text) }
+		put := func(text string) {
+			line = append(line, text)
+			size += len(text)
+		}
 		fill := func() {
 			for {
 				h, ok := down[len(line)]
@@ -267,7 +271,7 @@ func (r *renderer) grid(rows []*html.Node) (grid [][]string, width int) {
 			}
 		}
 		fill()
-		if total += len(line); total > maxCells {
+		if total += len(line); total > maxCells || size > maxGrid {
 			return nil, 0
 		}
 		width = max(width, len(line))

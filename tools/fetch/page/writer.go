@@ -71,8 +71,16 @@ func (w *writer) line(s string) {
 	w.b.WriteString(s)
 }
 
+// maxPrefix is the length up to which blocks are set apart from those around them. It
+// stands before every line, so that without a limit a page could grow many times over.
+const maxPrefix = 60
+
 // item runs f with what it writes indented behind a marker.
 func (w *writer) item(marker string, f func()) {
+	if len(w.prefix) > maxPrefix {
+		f()
+		return
+	}
 	outer, due := w.prefix, w.marker // of an item that begins with this one: both stand on one line
 	w.prefix, w.marker = outer+strings.Repeat(" ", len(marker)), due+marker
 	f()
@@ -84,6 +92,10 @@ func (w *writer) item(marker string, f func()) {
 
 // quote runs f with what it writes behind a mark on every line.
 func (w *writer) quote(mark string, f func()) {
+	if len(w.prefix) > maxPrefix {
+		f()
+		return
+	}
 	outer, due := w.prefix, w.marker
 	w.prefix = outer + mark
 	if due != "" {

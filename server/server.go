@@ -112,6 +112,9 @@ func (s *Server) list(ctx context.Context, _ any, _ *mcp.ListToolsRequest, resul
 	result.Tools = make([]mcp.Tool, len(shown))
 	for i, t := range shown {
 		result.Tools[i] = listed(t)
+		if t.Deferred && !s.env.HideDeferred { // a host that can may still leave it out until it is wanted
+			result.Tools[i].Meta = &mcp.Meta{AdditionalFields: map[string]any{"defer_loading": true}}
+		}
 	}
 }
 

@@ -3,7 +3,7 @@ package tools
 // Builtin lists the tools of this program. To add one write its file and its
 // line here.
 func Builtin() []Tool {
-	return []Tool{
+	list := []Tool{
 		readFile(),
 		writeFile(),
 		editFile(),
@@ -16,4 +16,5 @@ func Builtin() []Tool {
 		runShell(),
 		webFetch(),
 	}
+	return append(list, toolSearch(list))
 }

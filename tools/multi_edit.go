@@ -19,6 +19,7 @@ func multiEdit() Tool {
 			"Each old_string is found in the file as it was before the call, exactly as edit_file finds it, so the order means nothing; " +
 			"edits that change the same characters are refused.",
 		Traits:   Traits{ClosedWorld: true},
+		Aliases:  []string{"multiedit"},
 		Deferred: true,
 	}, runMultiEdit)
 }

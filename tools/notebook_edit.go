@@ -20,6 +20,7 @@ func notebookEdit() Tool {
 			"Cells are named by the id that read_file shows, or cell-N, counted from 0. Everything else in the file stays as it is, byte for byte. " +
 			"Replacing the source of a code cell clears its outputs, which would not belong to it any more.",
 		Traits:   Traits{ClosedWorld: true},
+		Aliases:  []string{"notebookedit"},
 		Deferred: true,
 	}, runNotebookEdit)
 }

@@ -38,6 +38,7 @@ type Env struct {
 
 	remembered memory // by all sessions
 	pages      fetch.Cache[*webPage]
+	found      toolIndex
 }
 
 // SessionOptions shape one client's session.

@@ -24,6 +24,7 @@ type config struct {
 	deny      []string
 	stateDir  string
 	fetch     []string
+	deferred  oneOf
 	sandbox   oneOf
 	logLevel  oneOf
 	logFormat oneOf
@@ -32,6 +33,7 @@ type config struct {
 // register adds the flags of serving to fs: the server's own command has them,
 // and those that start a server of their own pass them on.
 func (c *config) register(fs *pflag.FlagSet) {
+	c.deferred = oneOf{"search", []string{"search", "list"}}
 	c.sandbox = oneOf{"auto", []string{"auto", "full", "off"}}
 	c.logLevel = oneOf{"warn", []string{"debug", "info", "warn", "error"}}
 	c.logFormat = oneOf{"text", []string{"text", "json"}}
@@ -44,6 +46,7 @@ func (c *config) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&c.deny, "deny", nil, "refuse what `RULE` matches, repeatable; beats --allow")
 	fs.StringVar(&c.stateDir, "state-dir", "", "keep saved results and pre-images for undo in `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
 	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond the public internet,\nrepeatable")
+	fs.Var(&c.deferred, "deferred", "rarely used tools: found by tool_search, or all in the list")
 	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
 	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
 	fs.Var(&c.logFormat, "log-format", "how it is logged")
@@ -70,7 +73,7 @@ func (c *config) args() []string {
 	if c.readOnly {
 		out = append(out, "--read-only")
 	}
-	return append(out, "--sandbox="+c.sandbox.value, "--log-level="+c.logLevel.value, "--log-format="+c.logFormat.value)
+	return append(out, "--deferred="+c.deferred.value, "--sandbox="+c.sandbox.value, "--log-level="+c.logLevel.value, "--log-format="+c.logFormat.value)
 }
 
 // check refuses what can be refused without touching anything.

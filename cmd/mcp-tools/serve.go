@@ -64,7 +64,7 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	}
 	shell := sandbox.NewShell(sandbox.ShellOptions{State: state})
 	web := fetch.New(fetch.Options{Allow: cfg.fetchAllow(), UserAgent: "mcp-tools/" + version()})
-	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Fetch: web, Policy: policy, Log: log}
+	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Fetch: web, Policy: policy, HideDeferred: cfg.deferred.value == "search", Log: log}
 	if ws == nil {
 		env.OpenRoots = func(uris []string) (*sandbox.Workspace, error) {
 			return sandbox.OpenRootURIs(uris, opts)

@@ -22,6 +22,9 @@ func toolsCommand(std streams) *cobra.Command {
 		Args:  argCount(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			if all {
+				cfg.deferred.value = "list"
+			}
 			return withServer(ctx, &cfg, std, func(c *client) error {
 				tools, raw, err := c.list(ctx)
 				if err != nil {
@@ -36,7 +39,7 @@ func toolsCommand(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as the host gets it")
-	cmd.Flags().BoolVar(&all, "all", false, "also tools a host is not shown at first (this build has none)")
+	cmd.Flags().BoolVar(&all, "all", false, "also those that a host finds by tool_search")
 	cfg.register(cmd.Flags())
 	return cmd
 }

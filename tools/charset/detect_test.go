@@ -76,6 +76,9 @@ func TestDetectSaysNo(t *testing.T) {
 // What begins as ASCII and is long is looked at where it is not ASCII; a character
 // cut by the end of what is looked at does no harm.
 func TestDetectLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("megabytes of text, in which nothing runs at the same time")
+	}
 	line := []byte("# \xca\xfd\xbe\xdd\xbf\xe2\xc1\xac\xbd\xd3\xca\xa7\xb0\xdc\n")
 	for _, text := range [][]byte{
 		append(bytes.Repeat([]byte("x = 1\n"), detectSize), line...),

@@ -97,6 +97,12 @@ func newWebPage(ctx context.Context, res *fetch.Response, format string) (*webPa
 	kind, name := body.KindOf(header, res.Body)
 	p.about = name
 	switch kind {
+	case body.Picture, body.PDF, body.Binary:
+		if res.Status >= http.StatusBadRequest { // the status says it
+			return p, nil
+		}
+	}
+	switch kind {
 	case body.Picture:
 		return p, p.addPicture(ctx, res.Body)
 	case body.PDF:
@@ -211,9 +217,6 @@ func binaryAnswer(res *fetch.Response, name string) error {
 	what := ""
 	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
 		what = " called " + printable(shorten(params["filename"], maxWord))
-	}
-	if res.Status >= http.StatusBadRequest {
-		what += fmt.Sprintf(" (HTTP error %d)", res.Status)
 	}
 	return fmt.Errorf("it is a binary file%s (%s, %s), which cannot be shown. Use run_shell to download it, if that is allowed", what, name, byteSize(int64(len(res.Body))))
 }

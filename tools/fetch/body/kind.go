@@ -51,7 +51,7 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 		}
 		return Binary, name
 	}
-	if kind := kindOfType(declared); kind != Binary && !contradicts(kind, name, content) {
+	if kind := kindOfType(declared); kind != Binary && !contradicts(kind, content) {
 		return kind, declared
 	}
 	if kind := kindOfStart(content); kind != Text {
@@ -60,11 +60,17 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 	return Text, "text/plain"
 }
 
-// contradicts: what says it is JSON, or plain text, and is a page. Servers that send a
+// contradicts: what says it is JSON, and is a page, or the other way about. Servers that send a
 // page under another name are common; a page that is sent as text/plain is meant to be
 // seen as its source.
-func contradicts(kind Kind, found string, content []byte) bool {
-	return (kind == JSON || kind == Picture || kind == PDF) && kindOfStart(content) == HTML
+func contradicts(kind Kind, content []byte) bool {
+	switch start := kindOfStart(content); kind {
+	case JSON, XML, Picture, PDF:
+		return start == HTML
+	case HTML:
+		return start == JSON && !bytes.ContainsRune(content[:min(len(content), sniffed)], '<')
+	}
+	return false
 }
 
 // isText tells whether a type is one of text.

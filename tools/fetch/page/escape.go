@@ -52,11 +52,22 @@ func isWordByte(s string, i int) bool {
 
 var startMark = regexp.MustCompile(`^(?:#{1,6} |[-+] |>|\d{1,9}[.)] |(?:-{3,}|={3,}|\+{3,})$)`)
 
+// mayBeMark is a quick look whether a line begins like a mark.
+func mayBeMark(line string) bool {
+	return line != "" && (strings.IndexByte("#-+>=", line[0]) >= 0 || '0' <= line[0] && line[0] <= '9')
+}
+
 // escapeStart escapes what at the beginning of a line would make it a heading, an
 // item, a quotation or a rule.
 func escapeStart(text string) string {
+	if strings.IndexByte(text, '\n') < 0 && !mayBeMark(text) {
+		return text
+	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
+		if !mayBeMark(line) {
+			continue
+		}
 		mark := startMark.FindString(line)
 		if mark == "" {
 			continue

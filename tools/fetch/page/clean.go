@@ -41,8 +41,12 @@ func (d *document) isUnseen(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script:
 		return !isMath(n)
-	case atom.Style, atom.Template, atom.Link, atom.Meta, atom.Base, atom.Title, atom.Svg, atom.Canvas, atom.Map, atom.Datalist, atom.Select, atom.Textarea, atom.Progress, atom.Meter, atom.Dialog:
+	case atom.Style, atom.Link, atom.Meta, atom.Base, atom.Title, atom.Svg, atom.Canvas, atom.Map, atom.Datalist, atom.Select, atom.Textarea, atom.Progress, atom.Meter:
 		return true
+	case atom.Template: // what is in a shadow root is seen
+		return !hasAttr(n, "shadowrootmode")
+	case atom.Dialog:
+		return !hasAttr(n, "open")
 	case atom.Noscript:
 		d.noscript = append(d.noscript, n)
 		return true
@@ -65,7 +69,8 @@ func isHidden(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":
-			return !strings.EqualFold(a.Val, "until-found")
+			// What waits behind a tab is a part of the page: the same command for another system.
+			return !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel"
 		case "aria-hidden":
 			if strings.EqualFold(a.Val, "true") && !isPicture(n) {
 				return true

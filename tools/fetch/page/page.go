@@ -87,6 +87,9 @@ func read(source []byte, base *url.URL, format Format) Page {
 		page.Notes = append(page.Notes, "this page is made by scripts, which are not run here: there is little or no text in it"+data.note())
 		page.Text = strings.TrimSpace(page.Text + "\n\n" + data.text())
 	}
+	if to := d.sentOn(); to != "" {
+		page.Notes = append(page.Notes, "the page sends a browser on to "+to)
+	}
 	page.Title = Visible(page.Title)
 	page.Text = Visible(page.Text)
 	return page
@@ -101,6 +104,7 @@ type document struct {
 	titles   []string // of the page and of pictures in it
 	heading  *html.Node
 	metas    map[string]string // by name or property; the first of each
+	refresh  string            // where the page sends a browser on to
 	scripts  []*html.Node
 	noscript []*html.Node // taken out of the page
 }
@@ -128,6 +132,9 @@ func (d *document) note(n *html.Node) {
 			d.heading = n
 		}
 	case atom.Meta:
+		if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
+			d.refresh = attr(n, "content")
+		}
 		name := attr(n, "property")
 		if name == "" {
 			name = attr(n, "name")
@@ -153,6 +160,19 @@ func (d *document) rebase(href string) {
 	if u, err := d.base.Parse(strings.TrimSpace(href)); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		d.base, d.based = u, true
 	}
+}
+
+// sentOn is where the page sends a browser on to, "" if nowhere: "5; url=next.html".
+func (d *document) sentOn() string {
+	_, to, ok := strings.Cut(d.refresh, ";")
+	if !ok {
+		return ""
+	}
+	name, to, ok := strings.Cut(strings.TrimSpace(to), "=")
+	if !ok || !strings.EqualFold(strings.TrimSpace(name), "url") {
+		return ""
+	}
+	return Visible(absolute(d.base, strings.Trim(strings.TrimSpace(to), `"'`)))
 }
 
 // title is the page's title: its own, or what it tells others.

@@ -31,6 +31,8 @@ type Preimage struct {
 	ID      string    `json:"-"`
 	Path    string    `json:"path"`             // of the host
 	Existed bool      `json:"existed"`          // else the change made the file
+	Was     Version   `json:"was"`              // of the content before
+	Size    int64     `json:"size"`             // of it, in bytes
 	Left    Version   `json:"left"`             // of what the change left; "" where it removed the file
 	Tool    string    `json:"tool"`             // that made the change
 	Undoes  string    `json:"undoes,omitempty"` // the id of what the change took back
@@ -52,13 +54,15 @@ type preimages struct {
 // A KeptContent is the content of a file that is about to be changed. It is not
 // safe for concurrent use.
 type KeptContent struct {
-	st *State
-	id string
+	st   *State
+	id   string
+	was  Version
+	size int64
 }
 
-// KeepContent writes down what a file holds before it is changed. Then Commit or
-// Discard.
-func (st *State) KeepContent(content []byte) (*KeptContent, error) {
+// KeepContent writes down what a file holds before it is changed; was is the version
+// of it. Then Commit or Discard.
+func (st *State) KeepContent(content []byte, was Version) (*KeptContent, error) {
 	if st == nil {
 		return nil, errors.New("there is no state directory")
 	}
@@ -71,7 +75,10 @@ func (st *State) KeepContent(content []byte) (*KeptContent, error) {
 	}
 	defer r.Close()
 	st.sweepPreimages(r, int64(len(content)))
-	k := &KeptContent{st: st, id: rand.Text()[:16]} // 80 bits: whoever knows it may take the change back
+	if was == "" { // there was no file
+		was = VersionOf(content)
+	}
+	k := &KeptContent{st: st, id: rand.Text()[:16], was: was, size: int64(len(content))} // 80 bits: whoever knows it may take the change back
 	if err := writeNew(r, "undo-"+k.id+".before", content); err != nil {
 		_ = r.Remove("undo-" + k.id + ".before")
 		return nil, err
@@ -79,23 +86,25 @@ func (st *State) KeepContent(content []byte) (*KeptContent, error) {
 	return k, nil
 }
 
-// Commit says what became of the change, and returns the id by which it can be
-// taken back.
-func (k *KeptContent) Commit(p Preimage) (id string, err error) {
+// Commit says what became of the change, and returns all that is known of it then,
+// with the id by which it can be taken back.
+func (k *KeptContent) Commit(p Preimage) (Preimage, error) {
+	p.ID = k.id
+	p.Was, p.Size = k.was, k.size
 	text, err := json.Marshal(p)
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	r, err := k.st.openPreimages(false)
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	defer r.Close()
 	if err := writeNew(r, "undo-"+k.id+".json", text); err != nil {
 		_ = r.Remove("undo-" + k.id + ".json")
-		return "", err
+		return p, err
 	}
-	return k.id, nil
+	return p, nil
 }
 
 // Discard forgets the content: the change was not made.
@@ -128,8 +137,19 @@ func (st *State) Preimage(id string) (Preimage, error) {
 	return p, nil
 }
 
-// Content is what the file held before the change.
-func (st *State) Content(id string) ([]byte, error) {
+// ErrDamaged: what is kept is not what the file held, as after a loss of power.
+var ErrDamaged = errors.New("what was kept of the file is damaged")
+
+// Content is what the file held before the change. Error: [ErrDamaged].
+func (st *State) Content(p Preimage) ([]byte, error) {
+	content, err := st.content(p.ID)
+	if err == nil && VersionOf(content) != p.Was {
+		err = ErrDamaged
+	}
+	return content, err
+}
+
+func (st *State) content(id string) ([]byte, error) {
 	if st == nil || !preimageName.MatchString("undo-"+id+".before") {
 		return nil, ErrNoPreimage
 	}

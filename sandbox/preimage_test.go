@@ -18,28 +18,35 @@ func TestAPreimageIsFoundByItsIDOnly(t *testing.T) {
 	st := OpenState(filepath.Join(t.TempDir(), "state"))
 	_, err := st.Preimage("AAAAAAAAAAAAAAAA")
 	assert.ErrorIs(t, err, ErrNoPreimage)
-	_, err = st.Content("AAAAAAAAAAAAAAAA")
+	_, err = st.Content(Preimage{ID: "AAAAAAAAAAAAAAAA"})
 	assert.ErrorIs(t, err, ErrNoPreimage)
 	_, err = os.Stat(st.dir)
 	assert.ErrorIs(t, err, fs.ErrNotExist, "looking makes nothing")
 
-	k, err := st.KeepContent([]byte("before\x00"))
+	was := VersionOf([]byte("before\x00"))
+	k, err := st.KeepContent([]byte("before\x00"), was)
 	require.NoError(t, err)
 	_, err = st.Preimage(k.id)
 	assert.ErrorIs(t, err, ErrNoPreimage, "the change was not made yet")
-	id, err := k.Commit(Preimage{Path: "/w/a", Existed: true, Left: "v1.x", Tool: "edit_file", Time: time.Unix(5, 0).UTC()})
+	kept, err := k.Commit(Preimage{Path: "/w/a", Existed: true, Left: "v1.x", Tool: "edit_file", Time: time.Unix(5, 0).UTC()})
 	require.NoError(t, err)
+	id := kept.ID
 	p, err := st.Preimage(id)
 	require.NoError(t, err)
-	assert.Equal(t, Preimage{ID: id, Path: "/w/a", Existed: true, Left: "v1.x", Tool: "edit_file", Time: time.Unix(5, 0).UTC()}, p)
-	content, err := OpenState(st.dir).Content(id)
+	assert.Equal(t, kept, p)
+	assert.Equal(t, Preimage{ID: id, Path: "/w/a", Existed: true, Was: was, Size: 7, Left: "v1.x", Tool: "edit_file", Time: time.Unix(5, 0).UTC()}, p)
+	content, err := OpenState(st.dir).Content(p)
 	require.NoError(t, err)
 	assert.Equal(t, "before\x00", string(content), "also after a restart")
+
+	require.NoError(t, os.WriteFile(filepath.Join(st.dir, "undo", "undo-"+id+".before"), []byte("bef"), 0o600))
+	_, err = st.Content(p)
+	assert.ErrorIs(t, err, ErrDamaged, "cut by a loss of power")
 
 	for _, bad := range []string{"", strings.ToLower(id), id + "A", "../undo-" + id, id[:15], "*"} {
 		_, err := st.Preimage(bad)
 		assert.ErrorIs(t, err, ErrNoPreimage, bad)
-		_, err = st.Content(bad)
+		_, err = st.Content(Preimage{ID: bad})
 		assert.ErrorIs(t, err, ErrNoPreimage, bad)
 	}
 }
@@ -48,7 +55,7 @@ func TestPreimagesAreForTheirOwnerAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "undo"), 0o777))
 	require.NoError(t, os.Chmod(filepath.Join(dir, "undo"), 0o777))
-	k, err := OpenState(dir).KeepContent([]byte("secret"))
+	k, err := OpenState(dir).KeepContent([]byte("secret"), "")
 	require.NoError(t, err)
 	_, err = k.Commit(Preimage{})
 	require.NoError(t, err)
@@ -62,14 +69,14 @@ func TestPreimagesAreForTheirOwnerAlone(t *testing.T) {
 
 func TestADiscardedPreimageLeavesNothing(t *testing.T) {
 	st := OpenState(t.TempDir())
-	k, err := st.KeepContent([]byte("x"))
+	k, err := st.KeepContent([]byte("x"), "")
 	require.NoError(t, err)
 	k.Discard()
 	assert.Empty(t, names(t, filepath.Join(st.dir, "undo")))
 }
 
 func TestPreimagesThatAreTooLargeAreNotKept(t *testing.T) {
-	_, err := OpenState(t.TempDir()).KeepContent(make([]byte, MaxPreimage+1))
+	_, err := OpenState(t.TempDir()).KeepContent(make([]byte, MaxPreimage+1), "")
 	assert.ErrorContains(t, err, "are more than the 67108864 that are kept")
 }
 

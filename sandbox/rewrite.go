@@ -16,6 +16,7 @@ type rewrite struct {
 	base string
 	old  *original
 	next Parts
+	o    UpdateOptions
 }
 
 func (r *rewrite) run(ctx context.Context) (Current, error) {
@@ -39,6 +40,9 @@ func (r *rewrite) run(ctx context.Context) (Current, error) {
 		return r.old.Current, err
 	}
 	defer h.close()
+	if err := r.o.ready(ctx); err != nil {
+		return r.old.Current, err
+	}
 	if err := r.commit(ctx, h, tmp); err != nil {
 		return r.old.Current, err
 	}
@@ -96,6 +100,9 @@ func (r *rewrite) commit(ctx context.Context, h *dirHandle, tmp *tempFile) error
 // remove takes the file away, if it is still old.
 func (r *rewrite) remove(ctx context.Context) (Current, error) {
 	if err := r.mayWrite(); err != nil {
+		return r.old.Current, err
+	}
+	if err := r.o.ready(ctx); err != nil {
 		return r.old.Current, err
 	}
 	h, err := openDirHandle(r.dir)

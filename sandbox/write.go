@@ -43,6 +43,18 @@ type UpdateOptions struct {
 	// to refuse a large file. info is nil where there is no file. An error ends the
 	// update with nothing touched, and Update returns it.
 	Before func(info fs.FileInfo, exists bool) error
+	// Ready, if not nil, is waited for when all is done but to put the new file in
+	// place of the old one, or to remove it. An error ends the update with nothing
+	// touched, and Update returns it.
+	Ready func(context.Context) error
+}
+
+// ready waits for what must be done before the file changes.
+func (o UpdateOptions) ready(ctx context.Context) error {
+	if o.Ready == nil {
+		return nil
+	}
+	return o.Ready(ctx)
 }
 
 // writing has one lock per place of this machine, for all workspaces of the
@@ -119,24 +131,24 @@ func (w *Workspace) Update(ctx context.Context, p Path, o UpdateOptions, change 
 		return old.Current, nil
 	}
 	if errors.Is(err, ErrRemove) && old.Exists {
-		return (&rewrite{dir, p.Base(), old, nil}).remove(ctx)
+		return (&rewrite{dir, p.Base(), old, nil, o}).remove(ctx)
 	}
 	if err != nil {
 		return old.Current, err
 	}
 	if dir != nil {
-		return (&rewrite{dir, p.Base(), old, next}).run(ctx)
+		return (&rewrite{dir, p.Base(), old, next, o}).run(ctx)
 	}
-	return makeWithParents(ctx, p, next)
+	return makeWithParents(ctx, p, next, o)
 }
 
 // makeWithParents makes the missing directories, then the file; if that fails
 // it takes the directories away again.
-func makeWithParents(ctx context.Context, p Path, next Parts) (Current, error) {
+func makeWithParents(ctx context.Context, p Path, next Parts, o UpdateOptions) (Current, error) {
 	dir, made, err := makeParent(p)
 	if err == nil {
 		var done Current
-		done, err = (&rewrite{dir, p.Base(), &original{}, next}).run(ctx)
+		done, err = (&rewrite{dir, p.Base(), &original{}, next, o}).run(ctx)
 		dir.Close()
 		if err == nil || errors.Is(err, ErrNotDurable) {
 			return done, err

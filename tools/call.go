@@ -235,7 +235,8 @@ func (c *Call) hooks(ctx context.Context) error {
 func (c *Call) permit(ctx context.Context) error {
 	policy := c.s.env.Policy
 	if c.via != nil {
-		if err := policy.permitTool(c.via); err != nil {
+		// Only whether call_tool itself is denied: what it does is the called tool's.
+		if err := policy.deniedWhole(c.via); err != nil {
 			return err
 		}
 	}

@@ -39,3 +39,13 @@ func TestCallToolIsBoundByTheRulesOfBoth(t *testing.T) {
 		require.Contains(t, p.fails("call_tool", args), "Action denied", rule)
 	}
 }
+
+func TestCallToolRefusesWhatIsNotItsOwn(t *testing.T) {
+	p := newPlace(t, map[string]string{"a.txt": "one\n"})
+	p.ok("read_file", map[string]any{"file_path": "a.txt"})
+	p.ok("edit_file", map[string]any{"file_path": "a.txt", "old_string": "one", "new_string": "two"})
+	require.Contains(t, p.fails("call_tool", map[string]any{"name": "undo", "list": true}), `call_tool has no parameter "list"; nothing was done`)
+	require.Contains(t, p.fails("call_tool", map[string]any{"name": "undo", "args": map[string]any{"list": true}}), `no parameter "args"`)
+	require.Equal(t, "two\n", p.file("a.txt"))
+	require.Contains(t, p.fails("call_tool", map[string]any{"name": "mutli_edit"}), "there is no tool mutli_edit. Did you mean multi_edit")
+}

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,45 +23,45 @@ type changes struct {
 // A change of a file by this session.
 type change struct {
 	sandbox.Preimage
-	undone bool
+	undone  bool
+	blocked string // why it cannot be taken back; "" where it can
 }
 
 // add records a change; one that undoes another marks it.
-func (cs *changes) add(p sandbox.Preimage) {
+func (cs *changes) add(p sandbox.Preimage, blocked string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	for i := range cs.list {
-		if cs.list[i].ID == p.Undoes {
-			cs.list[i].undone = true
-			cs.redo(cs.list[i].Undoes)
-		}
-	}
-	cs.list = append(cs.list, change{Preimage: p})
+	cs.mark(p.Undoes)
+	cs.list = append(cs.list, change{Preimage: p, blocked: blocked})
 	if len(cs.list) > maxChanges {
 		cs.list = append([]change(nil), cs.list[len(cs.list)-maxChanges:]...)
 	}
 }
 
-// redo: the undoing of id was itself undone. It needs cs.mu.
-func (cs *changes) redo(id string) {
-	for i := range cs.list {
-		if id != "" && cs.list[i].ID == id {
-			cs.list[i].undone = false
+// mark says that the change called id was taken back. If it had itself taken one back,
+// that one is made again, and so on. It needs cs.mu.
+func (cs *changes) mark(id string) {
+	for undone := true; id != ""; undone = !undone {
+		i := slices.IndexFunc(cs.list, func(c change) bool { return c.ID == id })
+		if i < 0 {
+			return
 		}
+		cs.list[i].undone = undone
+		id = cs.list[i].Undoes
 	}
 }
 
 // last is the latest change that was not taken back and takes none back: what a
 // user means who says undo once more.
-func (cs *changes) last() (sandbox.Preimage, bool) {
+func (cs *changes) last() (change, bool) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	for i := len(cs.list) - 1; i >= 0; i-- {
 		if c := cs.list[i]; !c.undone && c.Undoes == "" {
-			return c.Preimage, true
+			return c, true
 		}
 	}
-	return sandbox.Preimage{}, false
+	return change{}, false
 }
 
 // latest are the changes, the latest first, at most n.
@@ -106,9 +108,36 @@ func (s *Session) keep(c *Call, p sandbox.Path, cur sandbox.Current) *keptChange
 	k := &keptChange{s: s, call: c, path: p, existed: cur.Exists, written: make(chan struct{})}
 	go func() {
 		defer close(k.written)
-		k.content, k.err = s.env.State.KeepContent(cur.Content)
+		defer func() {
+			if v := recover(); v != nil { // nobody else would: the call is elsewhere
+				k.err = fmt.Errorf("it failed unexpectedly: %v", v)
+			}
+		}()
+		k.content, k.err = s.env.State.KeepContent(cur.Content, cur.Version)
 	}()
 	return k
+}
+
+// ready waits until it is written down what the file held. That it cannot be is no
+// reason not to change it.
+func (k *keptChange) ready(ctx context.Context) error {
+	if k == nil {
+		return nil
+	}
+	select {
+	case <-k.written:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// discard forgets what was written down, when that has ended.
+func (k *keptChange) discard() {
+	<-k.written
+	if k.content != nil {
+		k.content.Discard()
+	}
 }
 
 // settle records the change, or forgets it where err says that it was not made.
@@ -117,26 +146,28 @@ func (k *keptChange) settle(done sandbox.Current, err error) (note string) {
 	if k == nil {
 		return ""
 	}
-	<-k.written
-	switch {
-	case err != nil:
-		if k.content != nil {
-			k.content.Discard()
-		}
+	if err != nil {
+		go k.discard()
 		return ""
-	case k.err != nil:
-		return "this change cannot be undone: " + sandbox.Reason(k.err)
 	}
+	<-k.written // it was waited for before the file changed
 	p := sandbox.Preimage{Path: k.path.Host(), Existed: k.existed, Left: done.Version, Time: time.Now()}
 	if k.call != nil {
 		p.Tool, p.Undoes = k.call.tool.Name, k.call.undoes
 	}
-	if p.ID, err = k.content.Commit(p); err != nil {
-		k.content.Discard()
-		return "this change cannot be undone: " + sandbox.Reason(err)
+	if err = k.err; err == nil {
+		p, err = k.content.Commit(p)
+	}
+	blocked := ""
+	if err != nil {
+		p.ID, blocked = "", sandbox.Reason(err)
+		go k.discard()
 	}
 	if !k.s.opts.Stateless {
-		k.s.changes.add(p)
+		k.s.changes.add(p, blocked)
+	}
+	if blocked != "" {
+		return "this change cannot be undone: " + blocked
 	}
 	if k.call != nil {
 		k.call.change = p.ID

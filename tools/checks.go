@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"strings"
 
 	"mcp-tools/sandbox"
 	"mcp-tools/tools/syntax"
@@ -12,6 +13,9 @@ import (
 // agents and hosts, which would be lost on them.
 func checkSyntax(shown string, p sandbox.Path, existed bool, before, after string) (note string, err error) {
 	name := p.Rel()
+	if existed && syntax.IsSettings(name) && strings.HasSuffix(name, ".json") && strings.TrimSpace(after) == "" && strings.TrimSpace(before) != "" {
+		return "", fmt.Errorf("with this change %s would be empty, which is not valid JSON, and what reads these settings would lose them all. Nothing was changed", shown)
+	}
 	bad, known := syntax.Check(name, after)
 	if !known || bad == nil {
 		return "", nil

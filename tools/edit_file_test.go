@@ -173,3 +173,34 @@ func TestTheEncodingTheModelNamedIsKept(t *testing.T) {
 	p.write("f.txt", "\xe0\n")
 	require.Contains(t, p.fails("edit_file", map[string]any{"file_path": "f.txt", "old_string": "ю", "new_string": "я"}), "+ а")
 }
+
+// Who reads a file anew in another encoding edits what was shown then.
+func TestTheLatestReadingCounts(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": "na\u00efve\nfoo\n"})
+	p.ok("read_file", map[string]any{"file_path": "f", "encoding": "latin1"})
+	p.ok("read_file", map[string]any{"file_path": "f", "encoding": "utf-8"})
+	p.ok("edit_file", map[string]any{"file_path": "f", "old_string": "foo", "new_string": "caf\u00e9"})
+	require.Equal(t, "na\u00efve\ncaf\u00e9\n", p.file("f"))
+}
+
+func TestWhatRulesHideIsNotToldByAnEdit(t *testing.T) {
+	reg := NewRegistry(Builtin()...)
+	policy, err := NewPolicy(PolicyOptions{Deny: []string{"read_file(sec/**)"}}, reg)
+	require.NoError(t, err)
+	p := newPlace(t, map[string]string{"pub/x": "user = me\npassword = hunter2\n", "sec/b": "\xe9\xff", "sec/c": "text\n"}, func(e *Env) { e.Tools, e.Policy = reg, policy })
+	p.ok("read_file", map[string]any{"file_path": "pub/x", "limit": 1})
+	require.NoError(t, os.Rename(filepath.Join(p.dir, "pub/x"), filepath.Join(p.dir, "sec/x")))
+	require.Equal(t, "Error: old_string not found in sec/x", p.fails("edit_file", map[string]any{"file_path": "sec/x", "old_string": "password = ?", "new_string": "x"}))
+	require.NotContains(t, p.call("edit_file", map[string]any{"file_path": "sec/x", "old_string": "password", "new_string": "x", "dry_run": true}).Text, "hunter2")
+	for _, old := range []string{"x", ""} {
+		require.Equal(t, p.fails("edit_file", map[string]any{"file_path": "sec/c", "old_string": old, "new_string": "y"}),
+			strings.ReplaceAll(p.fails("edit_file", map[string]any{"file_path": "sec/b", "old_string": old, "new_string": "y"}), "sec/b", "sec/c"), "text and no text look alike")
+	}
+}
+
+func TestABrokenNotebookIsRepairedAsText(t *testing.T) {
+	p := newPlace(t, map[string]string{"n.ipynb": "{\"cells\": [\n"})
+	p.ok("read_file", map[string]any{"file_path": "n.ipynb"})
+	p.ok("edit_file", map[string]any{"file_path": "n.ipynb", "old_string": "[\n", "new_string": "[]}\n"})
+	require.Contains(t, p.fails("edit_file", map[string]any{"file_path": "n.ipynb", "old_string": "[]", "new_string": "[1]"}), "Use notebook_edit")
+}

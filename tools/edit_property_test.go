@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -181,7 +182,7 @@ func oracleOf(units []unit, old string, all bool) (places [][2]int, ok bool) {
 
 // requireOnly sees to it that after is before with only those places replaced: all
 // bytes between them are the same, and at them is new, spelled the file's way.
-func (s script) requireOnly(t *testing.T, before, after []unit, places [][2]int, new, why string) {
+func (s script) requireOnly(t *testing.T, before, after []unit, places [][2]int, old, new, why string) {
 	t.Helper()
 	rest := after
 	same := func(units []unit) {
@@ -194,6 +195,12 @@ func (s script) requireOnly(t *testing.T, before, after []unit, places [][2]int,
 	from := 0
 	for _, p := range places {
 		same(before[from:p[0]])
+		if kept := before[p[0]:p[1]]; looks(textOf(kept)) == looks(old) && strings.HasPrefix(new, old) && !strings.HasSuffix(new, "\n") {
+			for i, u := range kept { // what new_string only adds to keeps the file's own characters
+				require.Less(t, i, len(rest), why)
+				require.Equal(t, u.text, rest[i].text, why)
+			}
+		}
 		text, want := "", looks(new)
 		for looks(text) != want {
 			require.NotEmpty(t, rest, why)
@@ -208,6 +215,20 @@ func (s script) requireOnly(t *testing.T, before, after []unit, places [][2]int,
 	}
 	same(before[from:])
 	require.Empty(t, rest, why)
+	if kind := breaksOf(before); len(kind) == 1 && looks(old) != looks(new) {
+		require.Subset(t, kind, breaksOf(after), why)
+	}
+}
+
+// breaksOf are the kinds of line breaks there are.
+func breaksOf(units []unit) []string {
+	var kinds []string
+	for _, u := range units {
+		if (u.text == "\n" || u.text == "\r" || u.text == "\r\n") && !slices.Contains(kinds, u.text) {
+			kinds = append(kinds, u.text)
+		}
+	}
+	return kinds
 }
 
 // request makes an edit of a file: mostly of what is there.
@@ -278,7 +299,7 @@ func TestAnEditIsRefusedOrExact(t *testing.T) {
 				made++
 				require.True(t, sure, why)
 				require.True(t, strings.HasPrefix(after, s.mark), why)
-				s.requireOnly(t, before, s.units(t, []byte(after[len(s.mark):])), places, new, why)
+				s.requireOnly(t, before, s.units(t, []byte(after[len(s.mark):])), places, old, new, why)
 				if strings.Contains(res.Text, "(matched via ") {
 					folded++
 				}

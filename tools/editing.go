@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,6 +48,9 @@ const (
 	maxEdited = 256 << 20
 	// maxHunks bounds the changes that are worked out line by line to be shown.
 	maxHunks = 1000
+	// maxWork bounds how much text one call looks through, in bytes: each edit does
+	// so from the beginning.
+	maxWork = 4 << 30
 )
 
 var errDryRun = errors.New("dry run")
@@ -80,7 +85,7 @@ func (e *fileEdit) change(cur sandbox.Current) (sandbox.Parts, error) {
 	if !cur.Exists {
 		return nil, fs.ErrNotExist
 	}
-	if isNotebook(e.p) {
+	if isNotebook(e.p) && json.Valid(bytes.TrimPrefix(cur.Content, []byte(mark))) { // a broken one is repaired as text
 		return nil, sayf("%s is a Jupyter notebook: its text is JSON around the cells, and an edit of it as text would break it easily. Use notebook_edit, which changes one cell and nothing else.", e.shown)
 	}
 	if err := e.mayChange(cur); err != nil {
@@ -127,6 +132,14 @@ func (e *fileEdit) replace() (edit.Result, error) {
 
 // fill puts text into a file that is missing or blank.
 func (e *fileEdit) fill(cur sandbox.Current) (sandbox.Parts, error) {
+	if !cur.Exists && sandbox.IsHandle(e.version) {
+		return nil, sayf("%s does not exist any more, but a version was passed, so it was meant to be changed. To make it anew leave out version.", e.shown)
+	}
+	if e.secret && len(cur.Content) > 0 {
+		if err := e.mayChange(cur); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.decode(cur); err != nil {
 		return nil, err
 	}
@@ -156,9 +169,23 @@ func (e *fileEdit) mayChange(cur sandbox.Current) error {
 func (e *fileEdit) decode(cur sandbox.Current) error {
 	var err error
 	if e.text, err = e.known.decode(cur.Content); err != nil {
-		return sayf("%s is not text that can be edited without risk to its other bytes: %v. Nothing was changed.", e.shown, err)
+		return sayf("%s is not text that can be edited without risk to its other bytes: %v. Nothing was changed.%s", e.shown, err, e.s.howToName())
+	}
+	if len(cur.Content) > maxEdited && e.text.Encoding != edit.UTF8 {
+		return sayf("%s has %s in %s. Files in other encodings than UTF-8 are edited up to %s. Nothing was changed; use run_shell with a streaming tool.", e.shown, byteSize(int64(len(cur.Content))), e.text.Encoding, byteSize(maxEdited))
+	}
+	if work := len(cur.Content) * len(e.requests); work > maxWork {
+		return sayf("%d edits are too many for a file of %s. Nothing was changed; make them in several calls.", len(e.requests), byteSize(int64(len(cur.Content))))
 	}
 	return nil
+}
+
+// howToName says how a file in an unclear encoding can be edited.
+func (s *Session) howToName() string {
+	if s.opts.Stateless {
+		return " Where the encoding has to be named, an edit needs a session, which remembers it."
+	}
+	return " If you know its encoding, read it with that encoding first."
 }
 
 func (e *fileEdit) finish(r edit.Result) (sandbox.Parts, error) {
@@ -205,6 +232,14 @@ func (e *fileEdit) explain(err error) error {
 
 // explainOne words what is wrong with one of several edits.
 func (e *fileEdit) explainOne(one *edit.EachError) error {
+	var none *edit.NotFoundError
+	if errors.As(one.Err, &none) && !e.secret {
+		for i, r := range e.requests[:one.Index] {
+			if strings.Contains(r.New, e.requests[one.Index].Old) {
+				return fmt.Errorf("edit %d of %d: old_string not found in %s. It stands in new_string of edit %d, but each edit is found in the file as it was before the call: make them one edit\nNone of the edits was made", one.Index+1, len(e.requests), e.shown, i+1)
+			}
+		}
+	}
 	err := e.explainMiss(one.Err, e.requests[one.Index].Old)
 	return fmt.Errorf("edit %d of %d: %w\nNone of the edits was made", one.Index+1, len(e.requests), err)
 }
@@ -216,6 +251,8 @@ func (e *fileEdit) explainMiss(err error, old string) error {
 	switch {
 	case errors.As(err, &many):
 		return fmt.Errorf("old_string found %d times in %s. Must be unique. %s. Add lines around the place you mean, or set replace_all", many.Count, e.shown, many.Where())
+	case errors.As(err, &none) && e.secret:
+		return fmt.Errorf("old_string not found in %s", e.shown)
 	case errors.As(err, &none):
 		help := none.Help()
 		if hint := e.s.elsewhere(e.ws, e.p, old); hint != "" {
@@ -233,7 +270,7 @@ func (e *fileEdit) explainMiss(err error, old string) error {
 		return fmt.Errorf("old_string found more than %d times in %s. Nothing was changed; use run_shell with a streaming tool such as sed", edit.MaxPlaces, e.shown)
 	}
 	if errors.Is(err, edit.ErrNoChange) || errors.Is(err, edit.ErrIdentical) {
-		return fmt.Errorf("the edit would change nothing in %s: old_string and new_string differ only in how quotes, blanks or line numbers are written, and there the file's own characters stay", e.shown)
+		return fmt.Errorf("the edit would change nothing in %s: old_string and new_string differ only in how quotes, blanks, line ends or line numbers are written, and there the file's own characters stay", e.shown)
 	}
 	return fmt.Errorf("%s: %w. Nothing was changed", e.shown, err)
 }
@@ -269,6 +306,9 @@ func (e *fileEdit) complete() bool { return len(e.result.Changes) <= maxHunks }
 func (e *fileEdit) report(head string) string {
 	if e.result.Via != "" {
 		head += " (matched via " + e.result.Via + ")"
+	}
+	if e.secret {
+		return head + "\nWhat has changed is not shown: the user's rules forbid to show this file."
 	}
 	text := head + "\n\n" + edit.Render(e.hunks, maxDiff)
 	if !e.complete() {

@@ -37,6 +37,9 @@ func (s *Session) elsewhere(ws *sandbox.Workspace, p sandbox.Path, text string) 
 		}
 	}
 	for _, v := range s.seen.all(maxLookedAround) {
+		if s.env.Policy.keeps(ws.Spellings(v.path)) {
+			continue
+		}
 		if v.path.Key() != p.Key() && v.text != nil && strings.Contains(*v.text, text) {
 			return fmt.Sprintf("That text stands in %s: is that the file you mean?", ws.Show(v.path))
 		}
@@ -46,8 +49,11 @@ func (s *Session) elsewhere(ws *sandbox.Workspace, p sandbox.Path, text string) 
 
 // heldBefore: the file had the text before a change.
 func (s *Session) heldBefore(c change, text string) bool {
-	content, err := s.env.State.Content(c.ID)
-	if err != nil || len(content) > maxSnapshot {
+	if c.Size > maxSnapshot || c.blocked != "" {
+		return false
+	}
+	content, err := s.env.State.Content(c.Preimage)
+	if err != nil {
 		return false
 	}
 	was, err := edit.Decode(content)

@@ -142,6 +142,7 @@ func (s *Session) update(ctx context.Context, ws *sandbox.Workspace, p sandbox.P
 			}
 			return sayAs(s.mustRead(a))
 		},
+		Ready: func(ctx context.Context) error { return kept.ready(ctx) },
 	}, func(cur sandbox.Current) (sandbox.Parts, error) {
 		next, err := change(cur)
 		if err == nil || errors.Is(err, sandbox.ErrRemove) {
@@ -241,11 +242,14 @@ func trimHandle(handle string) string {
 
 // unread is the refusal of a file that was never shown.
 func (s *Session) unread(shown string, cur sandbox.Current, a action) error {
+	if a.secret { // also what kind of file it is is not told
+		return fmt.Errorf("rules of the user forbid to show %s, so it cannot be changed unseen. Ask the user.", shown)
+	}
 	switch _, err := edit.Decode(cur.Content); {
 	case err != nil && a.whole:
 		return fmt.Errorf("%s holds something that read_file cannot show as text, so it is not overwritten unseen. If it is to be replaced, remove it first.", shown)
 	case err != nil:
-		return fmt.Errorf("%s is not text that can be edited without risk to its other bytes: %w. Nothing was changed.", shown, err)
+		return fmt.Errorf("%s is not text that can be edited without risk to its other bytes: %w. Nothing was changed.%s", shown, err, s.howToName())
 	}
 	return s.mustRead(a)
 }

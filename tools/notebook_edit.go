@@ -112,11 +112,11 @@ func (e *cellEdit) change(cur sandbox.Current) (sandbox.Parts, error) {
 	if e.edited, err = e.apply(nb); err != nil {
 		return nil, sayf("%v. Nothing was changed in %s.", err, e.shown)
 	}
-	next, err := text.Encode(e.edited.Text)
+	next, err := text.Change(edit.Differing(text.Body, e.edited.Text))
 	if err != nil {
 		return nil, sayAs(unwritable("new_source", e.shown, text.Encoding, err))
 	}
-	return sandbox.Whole(next), nil
+	return next, nil
 }
 
 func (e *cellEdit) apply(nb *notebook.Notebook) (notebook.Edited, error) {

@@ -257,6 +257,11 @@ func (p Policy) permitTool(t *Tool) error {
 	if p.readOnly && !t.Traits.ReadOnly {
 		return denied("%s writes, and the server runs with --read-only. Only the user can start it otherwise.", t.Name)
 	}
+	return p.deniedWhole(t)
+}
+
+// deniedWhole is the refusal by a rule that forbids a tool whatever it is about.
+func (p Policy) deniedWhole(t *Tool) error {
 	for _, r := range p.deny {
 		if r.pattern == "" && r.names(t) {
 			return r.refusal()

@@ -172,7 +172,7 @@ func (r *fileReader) page(in readFileInput) (*page, error) {
 	}
 	pg, err := r.pageOf(offset, limit)
 	var bad *edit.EncodingError
-	if errors.As(err, &bad) && bad.Encoding == edit.UTF8 && !r.named && r.findLegacy() {
+	if errors.As(err, &bad) && bad.Encoding == edit.UTF8 && !r.named && in.Encoding == "" && r.findLegacy() {
 		return r.pageOf(offset, limit)
 	}
 	return pg, err

@@ -63,5 +63,9 @@ func (r *fileReader) pdf(in readFileInput) (Output, error) {
 	if err != nil {
 		return Output{}, fmt.Errorf("%s: %w", shorten(in.FilePath, maxPathShown), err)
 	}
-	return Output{Text: doc.String()}, nil
+	out := Output{Text: doc.String()}
+	if in.Offset != nil || in.Limit != nil {
+		out.Notes = append(out.Notes, "ignored offset and limit: a PDF is shown by pages")
+	}
+	return out, nil
 }

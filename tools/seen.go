@@ -102,7 +102,7 @@ func (s *seen) add(v view) {
 	}
 	key := v.path.Key()
 	if e, ok := s.files[key]; ok {
-		if old := e.Value.(*view); old.version == v.version {
+		if old := e.Value.(*view); old.version == v.version && old.encoding == v.encoding { // read otherwise, it is another text
 			v.join(old)
 		}
 		s.drop(e)
@@ -133,9 +133,6 @@ func (v *view) join(old *view) {
 	}
 	if v.text == nil {
 		v.text = old.text
-	}
-	if v.encoding == "" {
-		v.encoding = old.encoding
 	}
 }
 

@@ -73,10 +73,23 @@ func (s *Session) undone(id string) (sandbox.Preimage, error) {
 		return sandbox.Preimage{}, errors.New("without a session there is no latest change: pass the undo id that came with the result of the change")
 	}
 	p, ok := s.changes.last()
-	if !ok {
-		return p, errors.New("there is nothing to undo: this session has changed no file, or all its changes were taken back")
+	if p.blocked != "" {
+		return p.Preimage, fmt.Errorf("the latest change, %s of %s, cannot be taken back: %s. list shows the changes before it, which can be by their id", p.Tool, s.shownHost(p.Path), p.blocked)
 	}
-	return p, nil
+	if !ok {
+		return p.Preimage, errors.New("there is nothing to undo: this session has changed no file, or all its changes were taken back")
+	}
+	return p.Preimage, nil
+}
+
+// shownHost is a path of the host as the model sees it.
+func (s *Session) shownHost(path string) string {
+	if ws, err := s.workspace(context.Background()); err == nil {
+		if p, err := ws.Resolve(path); err == nil {
+			return ws.Show(p)
+		}
+	}
+	return printable(path)
 }
 
 func runUndo(ctx context.Context, s *Session, in undoInput) (Output, error) {
@@ -87,13 +100,19 @@ func runUndo(ctx context.Context, s *Session, in undoInput) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	content, err := s.env.State.Content(before.ID)
+	content, err := s.env.State.Content(before)
 	if err != nil {
-		return Output{}, fmt.Errorf("the content before this change is not kept any more: %s", sandbox.Reason(err))
+		if errors.Is(err, sandbox.ErrNoPreimage) {
+			return Output{}, errors.New("the content before this change is not kept any more. Nothing was changed")
+		}
+		return Output{}, fmt.Errorf("this change cannot be taken back: %s. Nothing was changed", sandbox.Reason(err))
 	}
 	ws, p, err := s.resolve(ctx, before.Path)
 	if err != nil {
 		return Output{}, err
+	}
+	if p.Host() != before.Path { // a link stands there now
+		return Output{}, fmt.Errorf("%s leads elsewhere since: the change cannot be taken back there. Nothing was changed", s.shownHost(before.Path))
 	}
 	runningCall(ctx).undoes = before.ID
 	u := &undoing{s: s, before: before, content: content, shown: ws.Show(p), action: editing.at(s, ws, p)}
@@ -129,7 +148,7 @@ func (u *undoing) change(cur sandbox.Current) (sandbox.Parts, error) {
 }
 
 func (u *undoing) changed() error {
-	return fmt.Errorf("%s has changed since, so the change cannot be taken back without losing that. Nothing was changed; read the file and edit it", u.shown)
+	return fmt.Errorf("%s has changed since, so the change cannot be taken back without losing that. Nothing was changed. Read the file and edit it, or take back another change: list shows them, and their ids", u.shown)
 }
 
 func (u *undoing) output(ctx context.Context, p sandbox.Path, done sandbox.Current) Output {
@@ -143,17 +162,28 @@ func (u *undoing) output(ctx context.Context, p sandbox.Path, done sandbox.Curre
 		u.s.undoable(ctx, &out)
 		return out
 	}
-	was, errWas := edit.Decode(u.now)
-	is, errIs := edit.Decode(u.content)
+	known, ok := u.s.recall(p, u.before.Left)
+	was, errWas := known.decode(u.now)
+	is, errIs := known.decode(u.content)
 	if errWas == nil && errIs == nil && !u.secret {
 		out.Text += "\n\n" + edit.Render(edit.Diff(was.Body, is.Body), maxDiff)
-		if known, ok := u.s.recall(p, u.before.Left); ok && known.version == u.before.Left && known.whole {
-			u.s.remember(ctx, p, done, is.Body, "")
-		}
+	}
+	if ok && known.version == u.before.Left && errIs == nil {
+		u.learn(ctx, p, done, known, is.Body)
 	}
 	u.s.versioned(&out, done.Version.Partial())
 	u.s.undoable(ctx, &out)
 	return out
+}
+
+// learn records what the session knows of the file now: what it knew of what it has
+// taken back, but not which lines of the text before it was shown.
+func (u *undoing) learn(ctx context.Context, p sandbox.Path, done sandbox.Current, known view, body string) {
+	if known.whole {
+		u.s.remember(ctx, p, done, body, known.encoding)
+		return
+	}
+	u.s.learn(ctx, view{path: p, version: done.Version, encoding: known.encoding, lines: edit.Lines(body), stamp: sandbox.StampOf(done.Info), text: &body})
 }
 
 // listChanges shows what this session has changed, the latest first.
@@ -175,8 +205,14 @@ func (s *Session) listChanges(ctx context.Context) (Output, error) {
 		if p, err := ws.Resolve(c.Path); err == nil {
 			shown = ws.Show(p)
 		}
-		fmt.Fprintf(&b, "%s  %s  %s %s", c.ID, c.Time.Format(time.TimeOnly), c.Tool, printable(shown))
+		id := c.ID
+		if c.blocked != "" {
+			id = strings.Repeat("-", 16)
+		}
+		fmt.Fprintf(&b, "%s  %s  %s %s", id, c.Time.Format(time.TimeOnly), c.Tool, printable(shown))
 		switch {
+		case c.blocked != "":
+			b.WriteString(" (cannot be taken back: " + c.blocked + ")")
 		case c.undone:
 			b.WriteString(" (taken back)")
 		case c.Undoes != "":

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"mcp-tools/sandbox"
 )
 
 // edited reads f and edits it.
@@ -113,4 +115,56 @@ func TestARefusedEditLeavesNothingToUndo(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(filepath.Dir(p.dir), "state"))
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+func TestUndoKnowsWhatEachChangeIsWorth(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": "1\n", "g": "1\n"})
+	edit := func(name, old, new string) string {
+		res := p.call("edit_file", map[string]any{"file_path": name, "old_string": old, "new_string": new})
+		require.False(t, res.IsError, res.Text)
+		return res.Meta["undo"].(string)
+	}
+	undo := func(id string) string {
+		res := p.call("undo", map[string]any{"id": id})
+		require.False(t, res.IsError, res.Text)
+		return res.Meta["undo"].(string)
+	}
+	p.ok("read_file", map[string]any{"file_path": "f"})
+	p.ok("read_file", map[string]any{"file_path": "g"})
+	edit("g", "1", "2")
+	undo(undo(undo(edit("f", "1", "2")))) // taken back, made again, taken back
+	require.Equal(t, "1\n", p.file("f"))
+	require.Contains(t, p.ok("undo", map[string]any{}), "Took back edit_file of g", "what is taken back is not tried again")
+}
+
+func TestUndoRefuses(t *testing.T) {
+	p := newPlace(t, map[string]string{"a": "one\n", "big": "first\n" + strings.Repeat("line\n", sandbox.MaxPreimage/5+1), "x": "a\n", "y": "b\n"})
+	p.ok("read_file", map[string]any{"file_path": "a"})
+	p.ok("edit_file", map[string]any{"file_path": "a", "old_string": "one", "new_string": "two"})
+	p.ok("read_file", map[string]any{"file_path": "big", "limit": 1})
+	require.Contains(t, p.ok("edit_file", map[string]any{"file_path": "big", "old_string": "first", "new_string": "FIRST"}), "this change cannot be undone")
+	require.Contains(t, p.fails("undo", map[string]any{}), "the latest change, edit_file of big, cannot be taken back")
+	require.Equal(t, "two\n", p.file("a"), "not another change than the latest")
+	require.Contains(t, p.ok("undo", map[string]any{"list": true}), "(cannot be taken back: ")
+
+	p.ok("read_file", map[string]any{"file_path": "x"})
+	res := p.call("edit_file", map[string]any{"file_path": "x", "old_string": "a", "new_string": "b"})
+	require.NoError(t, os.Remove(filepath.Join(p.dir, "x")))
+	require.NoError(t, os.Symlink("y", filepath.Join(p.dir, "x")))
+	require.Contains(t, p.fails("undo", map[string]any{"id": res.Meta["undo"]}), "leads elsewhere since")
+	require.Equal(t, "b\n", p.file("y"))
+}
+
+func TestAfterAnUndoTheFileIsKnown(t *testing.T) {
+	p := newPlace(t, map[string]string{"f": lines(200), "k": "\xe9\xff end\n"})
+	p.ok("read_file", map[string]any{"file_path": "f", "limit": 3})
+	p.ok("edit_file", map[string]any{"file_path": "f", "old_string": "line a\nline b\nline c\nline d\nline e\nline f\nline g\nline h\nline i\nline j\nline k\nline l\nline m\nline n\nline o\nline p\nline q\nline r\nline s\nline t\nline u\nline v\nline w\nline x\nline y\nline z\n", "new_string": "x\n", "replace_all": true})
+	p.ok("undo", map[string]any{})
+	p.ok("edit_file", map[string]any{"file_path": "f", "old_string": "line r", "new_string": "line R", "replace_all": true})
+
+	p.ok("read_file", map[string]any{"file_path": "k", "encoding": "windows-1251"})
+	p.ok("edit_file", map[string]any{"file_path": "k", "old_string": "end", "new_string": "end ж"})
+	require.Contains(t, p.ok("undo", map[string]any{}), "- йя end ж")
+	p.ok("edit_file", map[string]any{"file_path": "k", "old_string": "end", "new_string": "end ш"})
+	require.Equal(t, "\xe9\xff end \xf8\n", p.file("k"))
 }

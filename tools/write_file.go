@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -123,7 +124,8 @@ func (w *fileWrite) change(cur sandbox.Current) (sandbox.Parts, error) {
 	if w.old.BOM {
 		w.body = strings.TrimPrefix(w.body, mark)
 	}
-	next, err := w.old.Encode(w.body)
+	parts, err := w.old.Change(edit.Differing(w.old.Body, w.body))
+	next := bytes.Join(parts, nil)
 	if err != nil {
 		return nil, sayAs(unwritable("content", w.shown, w.old.Encoding, err))
 	}

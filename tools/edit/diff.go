@@ -86,6 +86,30 @@ func diffLines(hunks []Hunk, old, new []string, oldBase, newBase int) []Hunk {
 	return hunks
 }
 
+// Differing is the change from old to new, in which lines that stay are no part.
+func Differing(old, new string) Result {
+	sep := separator(old)
+	starts := []int{0}
+	for _, line := range splitLines(old, sep) {
+		starts = append(starts, starts[len(starts)-1]+len(line))
+	}
+	var changes []Change
+	for _, h := range Diff(old, new) {
+		first := h.OldStart
+		if len(h.Old) > 0 {
+			first--
+		}
+		if first+len(h.Old) >= len(starts) { // the texts part their lines otherwise
+			return NewResult(old, narrow(old, Change{0, len(old), new}))
+		}
+		changes = append(changes, narrow(old, Change{starts[first], starts[first+len(h.Old)], strings.Join(h.New, "")}))
+	}
+	if r := NewResult(old, changes...); r.Text() == new {
+		return r
+	}
+	return NewResult(old, narrow(old, Change{0, len(old), new}))
+}
+
 // Hunks shows changes of text as whole lines. Changes must be ascending and not
 // overlapping. What a change leaves as it was is no part of a hunk, and changes on
 // the same line or on neighbouring ones are one.

@@ -42,7 +42,7 @@ func TestRenderCuts(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	got = Render(Diff(strings.Repeat("a\n", 10), strings.Repeat("b\n", 10)), 4)
-	if want := "@@ -1,10 +1,10 @@\n- a\n- a\n- a\n- a\n... (16 more changed lines)"; got != want {
+	if want := "@@ -1,10 +1,10 @@\n- a\n- a\n+ b\n+ b\n... (16 more changed lines)"; got != want {
 		t.Errorf("%s", got)
 	}
 	got = Render(Diff("a\nb\nc\n", "x\nb\ny\n"), 2)

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,17 @@ func ReplaceEach(text string, requests []Request) (Result, error) {
 	var via []string
 	size, most := len(text), 0
 	for i, r := range requests {
+		used := size - len(text)
+		if most = r.Max; most > 0 {
+			r.Max = max(most, len(text)) - used // what those before leave of it
+		}
+		if most > 0 && r.Max <= 0 {
+			return Result{}, ErrTooLong
+		}
 		res, err := Replace(text, r)
+		if errors.Is(err, ErrTooLong) && used > 0 {
+			return Result{}, err // together, not this one
+		}
 		if err != nil {
 			return Result{}, &EachError{i, err}
 		}
@@ -57,9 +68,8 @@ func ReplaceEach(text string, requests []Request) (Result, error) {
 		if len(all) > MaxPlaces {
 			return Result{}, ErrTooMany
 		}
-		most = r.Max
 	}
-	if most > 0 && size > most {
+	if most > 0 && size > max(most, len(text)) {
 		return Result{}, ErrTooLong
 	}
 	slices.SortStableFunc(all, func(a, b owned) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 	"unsafe"
 
 	"mcp-tools/tools/charset"
@@ -88,12 +89,36 @@ func (t Text) changeUTF8(r Result) ([][]byte, error) {
 	return append(out, small), nil
 }
 
-func (t Text) changeLegacy(r Result) ([]byte, error) {
-	offsets := make([]int, 0, 2*len(r.Changes))
-	for _, c := range r.Changes {
+// locate says where the ends of changes stand in t's bytes.
+func (t Text) locate(changes []Change) (offsets, at []int) {
+	offsets = make([]int, 0, 2*len(changes))
+	for _, c := range changes {
 		offsets = append(offsets, c.Start, c.End)
 	}
-	at := t.legacy.Locate(t.bytes, offsets)
+	return offsets, t.legacy.Locate(t.bytes, offsets)
+}
+
+// widened lets changes that begin or end within a character of the encoding take all
+// of it: some of Big5 are two in Unicode.
+func (t Text) widened(changes []Change, at []int) []Change {
+	out := slices.Clone(changes)
+	for i, c := range changes {
+		if _, n := utf8.DecodeLastRuneInString(t.Body[:c.Start]); at[2*i] < 0 && (i == 0 || out[i-1].End <= c.Start-n) {
+			out[i].Start, out[i].New = c.Start-n, t.Body[c.Start-n:c.Start]+c.New
+		}
+		if _, n := utf8.DecodeRuneInString(t.Body[c.End:]); at[2*i+1] < 0 && (i+1 == len(changes) || c.End+n <= changes[i+1].Start) {
+			out[i].End, out[i].New = c.End+n, out[i].New+t.Body[c.End:c.End+n]
+		}
+	}
+	return out
+}
+
+func (t Text) changeLegacy(r Result) ([]byte, error) {
+	offsets, at := t.locate(r.Changes)
+	if slices.Contains(at, -1) {
+		r.Changes = t.widened(r.Changes, at)
+		offsets, at = t.locate(r.Changes)
+	}
 	if i := slices.Index(at, -1); i >= 0 { // within what is one character there, and two in Unicode
 		return nil, &EncodingError{Encoding: t.Encoding, Offset: offsets[i], Line: LineAt(t.Body, offsets[i]), Reason: "the change would divide a character of this encoding"}
 	}

@@ -20,7 +20,8 @@ func withoutPrefixes(r Request) (Request, error) {
 	if with == 0 || without > 0 || !counting {
 		return r, nil
 	}
-	bare := Request{Old: old, New: r.New, All: r.All}
+	bare := r
+	bare.Old = old
 	new, with, without, _ := stripPrefixes(r.New)
 	if with > 0 && without > 0 {
 		return r, &NotFoundError{Causes: []string{causeNewPrefixes}}

@@ -31,8 +31,9 @@ func Render(hunks []Hunk, maxLines int) string {
 		}
 		fmt.Fprintf(&out, "@@ -%d,%d +%d,%d @@\n", h.OldStart, len(h.Old), h.NewStart, len(h.New))
 		marked := h.endingsDiffer()
+		take, put := share(len(h.Old), len(h.New), left)
 		for i := range len(h.Old) + len(h.New) {
-			if left == 0 {
+			if i < len(h.Old) && i >= take || i >= len(h.Old)+put {
 				hidden++
 				continue
 			}
@@ -55,6 +56,16 @@ func Render(hunks []Hunk, maxLines int) string {
 		fmt.Fprintf(&out, "... (%d more changed lines)", hidden)
 	}
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// share is how many lines of both sides of a hunk are shown where only so many can be:
+// as many of each, where each has enough.
+func share(old, new, left int) (take, put int) {
+	if old+new <= left {
+		return old, new
+	}
+	take = max(min(old, left/2), left-new)
+	return take, left - take
 }
 
 // endingsDiffer tells whether the lines of a hunk end in more than one way, or

@@ -10,7 +10,7 @@ import (
 type Request struct {
 	Old, New string
 	All      bool // replace every place instead of demanding that there is only one; of overlapping ones the first
-	Max      int  // how many bytes the result may have; 0: any
+	Max      int  // how many bytes the result may have, or as many as before; 0: any
 }
 
 // A Change replaces bytes Start to End of the original text by New.
@@ -233,7 +233,7 @@ func apply(text string, r Request, f fold, places []place) (Result, error) {
 			return Result{}, err
 		}
 		res.Changes = append(res.Changes, Change{p.start, p.end, text})
-		if size += len(text) - (p.end - p.start); r.Max > 0 && size > r.Max {
+		if size += len(text) - (p.end - p.start); r.Max > 0 && size > max(r.Max, len(w.text)) {
 			return Result{}, ErrTooLong
 		}
 		same = same && w.text[p.start:p.end] == text

@@ -1,6 +1,6 @@
 // Package edit finds and replaces text the way a careful editor would: it
 // touches nothing but the place meant, keeps the file's own characters, and
-// refuses rather than guesses. It works on strings only and opens no file.
+// refuses rather than guesses. It opens no file.
 package edit
 
 import (

@@ -301,7 +301,7 @@ func (n *Notebook) editable(name string) (int, error) {
 		return 0, err
 	}
 	if twice := n.cells[i].twice; twice != "" {
-		return 0, fmt.Errorf("%s has the key %s twice, and which one counts is not defined; repair the file as text first", n.label(i), twice)
+		return 0, fmt.Errorf("%s has the key %s twice, and which one counts is not defined; write the file anew with write_file", n.label(i), twice)
 	}
 	return i, nil
 }

@@ -26,6 +26,9 @@ func (n *Notebook) find(name string) (int, error) {
 		}
 		found = i
 	}
+	if i, ok := index(name); found >= 0 && ok && i < len(n.cells) && i != found {
+		return 0, fmt.Errorf("%s is the id of the cell at place %d and the place of another cell; name the first cell-%d, or the other by its id", shortQuote(name), found, found)
+	}
 	if found >= 0 {
 		return found, nil
 	}

@@ -75,12 +75,13 @@ func TestNames(t *testing.T) {
 	n := parse(t, `{"cells": [
 		{"id": "ab12cd34"}, {"id": "cell-0"}, {"id": "ab99"}, {}, {"id": "twin"}, {"id": "twin"}, {"id": "a b]\n"}, {}, {}, {}
 	], "nbformat": 4, "nbformat_minor": 5}`)
-	for name, want := range map[string]int{"ab12cd34": 0, "cell-0": 1, "cell-1": 1, "cell-3": 3, "cell-4": 4, "a b]\n": 6} {
+	for name, want := range map[string]int{"ab12cd34": 0, "cell-1": 1, "cell-3": 3, "cell-4": 4, "a b]\n": 6} {
 		i, err := n.find(name)
 		require.NoError(t, err)
 		require.Equal(t, want, i, name)
 	}
 	refused := map[string]string{
+		"cell-0":   `"cell-0" is the id of the cell at place 1 and the place of another cell; name the first cell-1, or the other by its id`,
 		"":         "the cell must be named: by its id, or cell-0 for the first",
 		"twin":     `the id "twin" stands twice, at cell-4 and cell-5; name the cell cell-N`,
 		"cell-10":  "there is no cell-10: the notebook has 10 cells, cell-0 to cell-9",

@@ -92,8 +92,8 @@ func compareGrep(t *testing.T, q Query, text string, window int) (matched bool) 
 		return false
 	}
 	expr := q.Pattern
-	if q.FixedStrings {
-		expr = regexp.QuoteMeta(expr)
+	if q.FixedStrings { // the text searched has no "\r" before "\n" either
+		expr = regexp.QuoteMeta(strings.ReplaceAll(expr, "\r\n", "\n"))
 	}
 	if q.Multiline {
 		expr = "(?m)" + expr
@@ -162,6 +162,7 @@ func FuzzGrep(f *testing.F) {
 	f.Add("a+b", "x\naab\r\nb", byte(0), byte(1))
 	f.Add("^[^W].*site", "alpha\n\nWWW: site\nbeta site\n", byte(4), byte(9))
 	f.Add(`a\nx|y\nb`, "a\nx y\nb\n", byte(2), byte(200))
+	f.Add("\r\n", "\n", byte(2+16), byte(200))
 	f.Add(`foo$`, "foo\n\n\xff foo", byte(1), byte(0))
 	f.Add(`\A\s*|b\z`, "\n\n b", byte(3), byte(3))
 	f.Fuzz(func(t *testing.T, pattern, text string, flags, window byte) {

@@ -88,9 +88,6 @@ func (s *source) findEncoding() (found bool) {
 		return false
 	}
 	s.known = true
-	if !s.eof && len(text) < 1<<20 {
-		text = text[:bytes.LastIndexByte(text, '\n')+1]
-	}
 	legacy, ok := charset.Detect(text)
 	if ok {
 		s.decode(legacy.NewLossyReader)

@@ -259,3 +259,15 @@ func words(s string) (string, bool) {
 		}
 	}
 }
+
+func TestXMLOfTooManyPartsIsLeftAlone(t *testing.T) {
+	for why, text := range map[string]string{
+		"attributes": "<a " + strings.Repeat("b='' ", maxAttributes+1) + "/>",
+		"elements":   "<a>" + strings.Repeat("<b/>", maxElements+1) + "</a>",
+		"depth":      strings.Repeat("<a>", 2000) + strings.Repeat("</a>", 2000),
+	} {
+		assert.True(t, Pretty(text) == text, why)
+		_, ok := Feed(text, XML, base)
+		assert.False(t, ok, why)
+	}
+}

@@ -56,6 +56,9 @@ func indent(b *strings.Builder, depth int) {
 
 // pieces takes a document apart without changing anything in it.
 func pieces(text string) (root *piece, ok bool) {
+	if strings.Count(text, "=") > maxAttributes {
+		return nil, false
+	}
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 by now

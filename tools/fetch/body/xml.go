@@ -20,11 +20,15 @@ const (
 	maxDepth       = 100
 	maxElements    = 200_000
 	maxElementText = 64 << 10 // bytes of text of one element
+	maxAttributes  = 300_000  // about, in the whole document: each takes many times its length
 )
 
 // parse takes an XML document apart; nil if it is none, or beyond the limits.
 // Entities of its own are not expanded, so that it cannot grow.
 func parse(text string) *element {
+	if strings.Count(text, "=") > maxAttributes {
+		return nil
+	}
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.Strict = false
 	d.Entity = xml.HTMLEntity

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -92,8 +93,8 @@ func compareGrep(t *testing.T, q Query, text string, window int) (matched bool) 
 		return false
 	}
 	expr := q.Pattern
-	if q.FixedStrings { // the text searched has no "\r" before "\n" either
-		expr = regexp.QuoteMeta(strings.ReplaceAll(expr, "\r\n", "\n"))
+	if q.FixedStrings {
+		expr = regexp.QuoteMeta(expr)
 	}
 	if q.Multiline {
 		expr = "(?m)" + expr
@@ -101,7 +102,12 @@ func compareGrep(t *testing.T, q Query, text string, window int) (matched bool) 
 	if q.IgnoreCase {
 		expr = "(?i)" + expr
 	}
-	re, err := regexp.Compile(expr)
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return false
+	}
+	joinCRLF(tree) // the text searched has no "\r" before "\n" either
+	re, err := regexp.Compile(tree.String())
 	if err != nil {
 		return false
 	}
@@ -163,6 +169,7 @@ func FuzzGrep(f *testing.F) {
 	f.Add("^[^W].*site", "alpha\n\nWWW: site\nbeta site\n", byte(4), byte(9))
 	f.Add(`a\nx|y\nb`, "a\nx y\nb\n", byte(2), byte(200))
 	f.Add("\r\n", "\n", byte(2+16), byte(200))
+	f.Add("\r\n", "\n", byte(2+1), byte(200))
 	f.Add(`foo$`, "foo\n\n\xff foo", byte(1), byte(0))
 	f.Add(`\A\s*|b\z`, "\n\n b", byte(3), byte(3))
 	f.Fuzz(func(t *testing.T, pattern, text string, flags, window byte) {

@@ -45,6 +45,8 @@ func TestKindOf(t *testing.T) {
 		{"text as octets", "application/octet-stream", "just text\n", Text, "text/plain"},
 		{"text in UTF-16", "text/plain", "\xff\xfea\x00b\x00", Text, "text/plain"},
 		{"text in GBK", "text/plain", "\xca\xfd\xbe\xdd\xbf\xe2", Text, "text/plain"},
+		{"a page with control characters", "text/html", "<title>a\x1b[31mred</title>\x00<p>x\x07y", HTML, "text/html"},
+		{"text with colours", "text/plain", "\x1b[31mred\x1b[0m\x07 and plain", Text, "text/plain"},
 		{"a picture", "image/png", png, Picture, "image/png"},
 		{"a picture as text", "text/plain", png, Picture, "image/png"},
 		{"a page as a picture", "image/png", "<html><p>not found", HTML, "text/html"},

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"mime"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 )
@@ -45,7 +44,7 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		return Picture, name
 	}
-	if !isText(found) && !(name == "application/octet-stream" && looksLikeText(head)) {
+	if !isText(found) && !(name == "application/octet-stream" && looksLikeText(head, kindOfType(declared))) {
 		if name == "application/octet-stream" && declared != "" && !strings.HasPrefix(declared, "text/") && kindOfType(declared) == Binary {
 			name = declared
 		}
@@ -83,8 +82,9 @@ func isText(m *mimetype.MIME) bool {
 	return false
 }
 
-// looksLikeText: no control characters that no text has. It may be in any encoding.
-func looksLikeText(head []byte) bool {
+// looksLikeText: no control characters that no text has, or, where the server says
+// that it is a page or data, few. It may be in any encoding.
+func looksLikeText(head []byte, declared Kind) bool {
 	if len(head) == 0 {
 		return true
 	}
@@ -97,7 +97,13 @@ func looksLikeText(head []byte) bool {
 			odd++
 		}
 	}
-	return odd == 0 || utf8.Valid(head) && odd*50 < len(head) && bytes.IndexByte(head, 0) < 0
+	switch declared {
+	case HTML, JSON, XML:
+		return odd*5 < len(head)
+	case Text:
+		return odd*10 < len(head) && bytes.IndexByte(head, 0) < 0
+	}
+	return odd == 0
 }
 
 func hasMark(b []byte) bool {

@@ -65,14 +65,15 @@ func (r *renderer) node(n *html.Node) {
 // flush ends the paragraph.
 func (r *renderer) flush() {
 	text := r.par.take()
-	if text == "" {
-		return
+	for part := range strings.SplitSeq(text, "\n\n") { // two breaks in a row are meant as the end of a paragraph
+		switch part = strings.Trim(part, "\n "); {
+		case part == "":
+		case r.plain:
+			r.w.block(part)
+		default:
+			r.w.block(strings.ReplaceAll(escapeStart(part), "\n", "  \n"))
+		}
 	}
-	if r.plain {
-		r.w.block(text)
-		return
-	}
-	r.w.block(strings.ReplaceAll(escapeStart(text), "\n", "  \n"))
 }
 
 func (r *renderer) block(n *html.Node) {

@@ -50,6 +50,8 @@ type Shell struct {
 	running   sync.WaitGroup
 	commands  int         // of them, those counted against maxCommands
 	lingering []*lingerer // oldest first
+	places    int         // of programs that are kept running
+	served    []*Served   // those that are
 
 	maxLingering, maxCommands int
 }
@@ -310,7 +312,12 @@ func (s *Shell) Close() {
 		close(s.closing)
 	}
 	left := append([]*lingerer(nil), s.lingering...)
+	served := slices.Clone(s.served)
 	s.mu.Unlock()
+
+	for _, v := range served {
+		v.End()
+	}
 
 	for _, l := range left {
 		l.terminate()
@@ -322,6 +329,9 @@ func (s *Shell) Close() {
 	left = append(left, s.lingering...) // what calls that just returned left behind
 	s.mu.Unlock()
 	deadline := time.Now().Add(grace + endWait)
+	for _, v := range served {
+		waitFor(v.p.gone(), time.Until(deadline))
+	}
 	for _, l := range left {
 		waitFor(l.gone(), time.Until(deadline))
 		l.pipes.close()

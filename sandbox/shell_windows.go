@@ -5,6 +5,6 @@ import "errors"
 // Helper does nothing on Windows.
 func Helper(args []string) (handled bool) { return false }
 
-var errNoShell = errors.New("run_shell is not available on Windows yet: run the server in WSL to use it")
+var errNoShell = errors.New("no program can be started on Windows yet: run the server in WSL for that")
 
 func startProcess(job, childFiles) (process, error) { return nil, errNoShell }

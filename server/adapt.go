@@ -3,7 +3,10 @@ package server
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -36,44 +39,41 @@ func listed(t *tools.Tool) mcp.Tool {
 	}
 }
 
-// handler runs calls of t. It never returns an error: mcp-go would make it an
+// call runs the call of a tool. It never returns an error: mcp-go would make it an
 // internal error of the protocol, which no model sees.
-func (s *Server) handler(t *tools.Tool) mcpserver.ToolHandlerFunc {
-	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
-		r := requestFrom(ctx)
-		if r == nil {
-			return failed("Error: this call belongs to no client session"), nil
-		}
-		defer func() {
-			if v := recover(); v != nil {
-				s.log.Error("panic in a tool", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
-				result = failed("Error: " + t.Name + " failed unexpectedly. This is a fault of the tool, not of the call; another way may work.")
-			}
-		}()
-		call := r.take()
-		if call == nil {
-			args := r.arguments
-			if args == nil {
-				args = req.Params.RawArguments
-			}
-			call = r.session.Begin(t.Name, args)
-		}
-		if ask := s.wantRoots(ctx, r, req.Params.InputResponses); ask != nil {
-			call.Abandon()
-			return ask, nil
-		}
-		if r.progress != nil {
-			ctx = tools.WithProgress(ctx, r.progress.report)
-		}
-		began := time.Now()
-		res := call.Run(ctx)
-		r.ran = call
-		r.listChanged, r.isError = res.ListChanged, res.IsError
-		if s.observe != nil {
-			s.observe(t.Name, res.IsError, time.Since(began))
-		}
-		return toResult(res, r.protocol()), nil
+func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
+	r := requestFrom(ctx)
+	if r == nil || r.tool == nil {
+		return failed("Error: this call belongs to no client session"), nil
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.Error("panic in a tool", "tool", r.tool.Name, "panic", v, "stack", string(debug.Stack()))
+			result = failed("Error: " + r.tool.Name + " failed unexpectedly. This is a fault of the tool, not of the call; another way may work.")
+		}
+	}()
+	call := r.take()
+	if call == nil {
+		call = r.session.Begin(r.tool.Name, r.arguments)
+	}
+	if ask := s.wantRoots(ctx, r, req.Params.InputResponses); ask != nil {
+		call.Abandon()
+		return ask, nil
+	}
+	if r.progress != nil {
+		ctx = tools.WithProgress(ctx, r.progress.report)
+	}
+	if r.canElicit() {
+		ctx = tools.WithElicit(ctx, r.elicit)
+	}
+	began := time.Now()
+	res := call.Run(ctx)
+	r.ran = call
+	r.listChanged, r.isError = res.ListChanged, res.IsError
+	if s.observe != nil {
+		s.observe(r.tool.Name, res.IsError, time.Since(began))
+	}
+	return toResult(res, r.protocol()), nil
 }
 
 // wantRoots is the question for its roots to a client of 2026-07-28, before its
@@ -123,7 +123,10 @@ func toResult(res tools.Result, revision string) *mcp.CallToolResult {
 		})
 	}
 	for _, block := range res.Raw {
-		out.Content = append(out.Content, rawBlock{value: block})
+		out.Content = append(out.Content, passedOn(block, revision))
+	}
+	if len(res.Data) > 0 && revision >= mcp.ProtocolVersion20250618 {
+		out.RawStructuredContent = res.Data
 	}
 	// Older clients refuse a block they do not know; the text names the file too.
 	if revision >= mcp.ProtocolVersion20250618 {
@@ -152,6 +155,22 @@ func toResult(res tools.Result, revision string) *mcp.CallToolResult {
 type rawBlock struct {
 	mcp.TextContent
 	value any
+}
+
+// since are the revisions that brought the types of blocks which the first did not know.
+var since = map[string]string{
+	mcp.ContentTypeAudio: mcp.ProtocolVersion20250326,
+	mcp.ContentTypeLink:  mcp.ProtocolVersion20250618,
+}
+
+// passedOn is a block for a client of a revision; one that it does not know becomes
+// text, for a client that refuses it would refuse the whole answer.
+func passedOn(block any, revision string) mcp.Content {
+	var b struct{ Type, URI, Name, MimeType string }
+	if raw, ok := block.(json.RawMessage); ok && json.Unmarshal(raw, &b) == nil && revision < since[b.Type] {
+		return textBlock(strings.TrimSpace(fmt.Sprintf("[%s %s %s %s]", b.Type, b.Name, b.URI, b.MimeType)))
+	}
+	return rawBlock{value: block}
 }
 
 func (b rawBlock) MarshalJSON() ([]byte, error) { return marshal(b.value) }

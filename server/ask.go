@@ -9,47 +9,97 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-tools/tools"
 )
 
 // askTimeout is how long a client may take to answer a request of ours that
-// needs no user.
-const askTimeout = 10 * time.Second
+// needs no user, and elicitTimeout how long a user may take.
+const (
+	askTimeout    = 10 * time.Second
+	elicitTimeout = 10 * time.Minute
+)
 
 // answer is what a client said to a request of ours.
 type answer struct{ result, fail json.RawMessage }
 
-// request asks the client and waits for its answer.
-func (c *conn) request(ctx context.Context, method string) (json.RawMessage, error) {
-	got := make(chan answer, 1)
-	id := c.id + "-" + strconv.FormatUint(c.srv.seq.Add(1), 10)
-	c.mu.Lock()
-	c.asked["s"+id] = got
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.asked, "s"+id)
-		c.mu.Unlock()
+// rootsRequest asks the client for its roots.
+func (c *conn) rootsRequest(ctx context.Context) (json.RawMessage, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, askTimeout, fmt.Errorf("the client did not answer %s within %d s", mcp.MethodListRoots, int(askTimeout.Seconds())))
+	defer stop()
+	go func() {
+		select {
+		case <-c.torn:
+			stop()
+		case <-ctx.Done():
+		}
 	}()
-	c.write([]byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q}`+"\n", id, method)))
+	return c.ask(ctx, c.write, mcp.MethodListRoots, nil)
+}
 
-	late := time.NewTimer(askTimeout)
-	defer late.Stop()
-	var err error
+// ask sends the client a request and waits for its answer until ctx is done; it is
+// then told that the request is not wanted any more.
+func (p *peer) ask(ctx context.Context, send func(line []byte) bool, method mcp.MCPMethod, params json.RawMessage) (json.RawMessage, error) {
+	got := make(chan answer, 1)
+	id := p.id + "-" + strconv.FormatUint(p.srv.seq.Add(1), 10)
+	p.mu.Lock()
+	p.asked["s"+id] = got
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.asked, "s"+id)
+		p.mu.Unlock()
+	}()
+	line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q`, id, method)
+	if params != nil {
+		line += `,"params":` + string(params)
+	}
+	if !send([]byte(line + "}\n")) {
+		return nil, errors.New("there is no way to ask the client")
+	}
 	select {
 	case a := <-got:
 		if a.result == nil {
 			return nil, fmt.Errorf("the client refused %s", method)
 		}
 		return a.result, nil
-	case <-late.C:
-		err = fmt.Errorf("the client did not answer %s within %d s", method, int(askTimeout.Seconds()))
 	case <-ctx.Done():
-		err = ctx.Err()
-	case <-c.torn:
-		return nil, errors.New("the client is gone")
 	}
-	c.write([]byte(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"requestId":%q}}`+"\n", mcp.MethodNotificationCancelled, id)))
-	return nil, err
+	send([]byte(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"requestId":%q}}`+"\n", mcp.MethodNotificationCancelled, id)))
+	return nil, context.Cause(ctx)
+}
+
+// canElicit tells whether the user behind the client can be asked in the middle of a
+// call. In 2026-07-28 a server asks by ending the call, which has begun its work here.
+func (r *request) canElicit() bool {
+	if r.modern || r.tell == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.caps.Elicitation != nil && r.version >= mcp.ProtocolVersion20250618
+}
+
+// elicit asks the user behind the client, who may take some time.
+func (r *request) elicit(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	params, err := marshal(map[string]any{"message": q.Message, "requestedSchema": q.Schema})
+	if err != nil {
+		return tools.Answer{}, err
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, elicitTimeout, errors.New("the user has not answered in time"))
+	defer stop()
+	raw, err := r.ask(ctx, r.tell, mcp.MethodElicitationCreate, params)
+	if err != nil {
+		return tools.Answer{}, err
+	}
+	var a struct {
+		Action  string
+		Content json.RawMessage
+	}
+	if json.Unmarshal(raw, &a) != nil || a.Action == "" {
+		return tools.Answer{}, errors.New("the client's answer is none to a question")
+	}
+	return tools.Answer{Action: a.Action, Content: a.Content}, nil
 }
 
 // route hands an answer to whoever asked. What nobody asked for is ignored.

@@ -69,12 +69,16 @@ func (x *exchange) endless() bool {
 	return x.method == string(mcp.MethodSubscriptionsListen)
 }
 
+var listChangedLine = []byte(`{"jsonrpc":"2.0","method":"` + mcp.MethodNotificationToolsListChanged + `"}` + "\n")
+
 // inline methods touch no disk and never wait: they are answered in the order
 // in which they came, before anything later is looked at.
-func inline(method string) bool {
+func (p *peer) inline(method string) bool {
 	switch mcp.MCPMethod(method) {
-	case mcp.MethodInitialize, mcp.MethodPing, mcp.MethodToolsList, mcp.MethodServerDiscover:
+	case mcp.MethodInitialize, mcp.MethodPing, mcp.MethodServerDiscover:
 		return true
+	case mcp.MethodToolsList:
+		return !p.srv.listWaits()
 	}
 	return false
 }
@@ -120,7 +124,7 @@ func (p *peer) begin(m *incoming, o origin) {
 		return
 	}
 	switch {
-	case inline(x.method):
+	case p.inline(x.method):
 		close(x.ready)
 		if x.method == string(mcp.MethodInitialize) {
 			p.wantForget()
@@ -134,7 +138,7 @@ func (p *peer) begin(m *incoming, o origin) {
 		p.beginCall(x, &m.p)
 	}
 	close(x.ready)
-	message := forward(x.seq, x.method, m.params, &m.p, x.toolName)
+	message := forward(x.seq, x.method, m.params, &m.p, x.registeredName())
 	go p.run(x, message)
 }
 
@@ -146,7 +150,7 @@ func (p *peer) admit(x *exchange) *rpcError {
 		return invalidRequest("this id is that of a request still running")
 	}
 	fail := p.load.refuses()
-	if !inline(x.method) {
+	if !p.inline(x.method) {
 		fail = p.load.enter(x.size)
 	}
 	if fail != nil {
@@ -170,11 +174,11 @@ func (p *peer) beginCall(x *exchange, in *params) {
 			x.log.Error("panic in the check of a call", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
 		}
 	}()
-	x.toolName, x.arguments = t.Name, in.arguments
+	x.tool, x.toolName, x.arguments, x.tell = t, t.Name, in.arguments, x.send
 	x.progress = newProgress(in.progressToken, x.protocol() != mcp.ProtocolVersion20241105, func(line []byte) { x.send(line) })
 	if p.ordered && !t.Traits.ConcurrencySafe {
 		p.mu.Lock()
-		x.before, p.last = p.last, x.answered
+		x.before, p.last[t.Lane] = p.last[t.Lane], x.answered
 		p.mu.Unlock()
 	}
 	x.begun = p.session.Begin(t.Name, in.arguments)
@@ -286,7 +290,7 @@ func (x *exchange) finish(r response) {
 	}
 	x.tellLog()
 	if x.listChanged && !x.modern {
-		x.tell([]byte(`{"jsonrpc":"2.0","method":"` + mcp.MethodNotificationToolsListChanged + `"}` + "\n"))
+		x.notice(listChangedLine)
 	}
 	if !x.reply(r) {
 		x.forget()
@@ -299,9 +303,9 @@ func (x *exchange) finish(r response) {
 	x.log.Debug("request", "method", x.method, "tool", x.toolName, "took", time.Since(x.began))
 }
 
-// tell sends a notification with the answer of the request that caused it, or on
+// notice sends a notification with the answer of the request that caused it, or on
 // the client's own stream where that takes none.
-func (x *exchange) tell(line []byte) {
+func (x *exchange) notice(line []byte) {
 	if !x.send(line) && x.notify != nil {
 		x.notify(line)
 	}

@@ -39,7 +39,7 @@ func resultLine(id json.RawMessage, result any) ([]byte, error) {
 // the text of each three times.
 func appendResult(b []byte, result any) ([]byte, error) {
 	r, ok := result.(*mcp.CallToolResult)
-	if !ok || r == nil || r.StructuredContent != nil || len(r.RawStructuredContent) > 0 || r.NeedsInput() {
+	if !ok || r == nil || r.StructuredContent != nil || r.NeedsInput() {
 		return appendJSON(b, result)
 	}
 	var err error
@@ -57,6 +57,12 @@ func appendResult(b []byte, result any) ([]byte, error) {
 		}
 	}
 	b = append(b, ']')
+	if len(r.RawStructuredContent) > 0 {
+		b = append(b, `,"structuredContent":`...)
+		if b, err = appendJSON(b, r.RawStructuredContent); err != nil { // compact: a line break would end the message
+			return nil, err
+		}
+	}
 	if r.IsError {
 		b = append(b, `,"isError":true`...)
 	}

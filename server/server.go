@@ -6,8 +6,11 @@ import (
 	_ "embed"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,8 +31,12 @@ var instructionWords string
 // changes with the configuration alone, so with a restart.
 const cacheFor = 5 * time.Minute
 
-// maxInstructions bounds in bytes what a client is told at its start.
-const maxInstructions = 2000
+// maxInstructions bounds in bytes what a client is told at its start, and
+// maxServerNames what of that is kept for the names of other servers.
+const (
+	maxInstructions = 2000
+	maxServerNames  = 400
+)
 
 // Options of a server; the zero value works.
 type Options struct {
@@ -54,11 +61,14 @@ type Server struct {
 	// plain is a client that no call has told anything: what it is shown depends
 	// on build and configuration alone, as 2026-07-28 wants tools/list to be.
 	plain *tools.Session
+
+	mu    sync.Mutex
+	peers map[*peer]bool // that have a list of tools of their own
 }
 
 // New makes a server of env, which must be complete. It touches no disk.
 func New(env *tools.Env, o Options) *Server {
-	s := &Server{env: env, log: o.Log, plain: env.NewSession(tools.SessionOptions{Stateless: true})}
+	s := &Server{env: env, log: o.Log, peers: make(map[*peer]bool), plain: env.NewSession(tools.SessionOptions{Stateless: true})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -78,36 +88,50 @@ func New(env *tools.Env, o Options) *Server {
 		mcpserver.WithToolCapabilities(env.HideDeferred), // else the list never changes
 		mcpserver.WithLogging(),
 		mcpserver.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
-		mcpserver.WithInstructions(instructions(cmp.Or(o.Instructions, instructionWords), roots)),
+		mcpserver.WithInstructions(instructions(cmp.Or(o.Instructions, instructionWords), roots, upstreamNames(env))),
 	)
-	s.mcp.AddTools(s.registered()...)
+	// One entry stands for all tools: which there are may change at any time, and
+	// mcp-go would tell that to every client, those with a constant list included.
+	s.mcp.AddTools(mcpserver.ServerTool{Tool: mcp.Tool{Name: anyTool, RawInputSchema: []byte(`{"type":"object"}`)}, Handler: s.call})
+	env.Tools.Watch(s.toolsChanged)
 	return s
 }
 
-// registered is every tool under every name it answers to. Hiding is the list's
-// work: what mcp-go does not know by name it refuses to call.
-func (s *Server) registered() []mcpserver.ServerTool {
-	var entries []mcpserver.ServerTool
-	all := s.env.Tools.All()
-	for _, t := range all {
-		for _, alias := range t.Aliases {
-			entries = append(entries, mcpserver.ServerTool{Tool: mcp.Tool{Name: alias, RawInputSchema: t.Schema()}, Handler: s.handler(t)})
-		}
+// anyTool is the name under which mcp-go knows all tools. No client can call it.
+const anyTool = "\x00"
+
+// registeredName is the name of the tool as mcp-go knows it: one that does not exist
+// it is to refuse.
+func (r *request) registeredName() string {
+	switch {
+	case r.tool != nil:
+		return anyTool
+	case r.toolName == anyTool:
+		return "?"
 	}
-	for _, t := range all { // last: a name wins over another tool's alias
-		entries = append(entries, mcpserver.ServerTool{Tool: listed(t), Handler: s.handler(t)})
-	}
-	return entries
+	return r.toolName
 }
 
 // list puts in place of mcp-go's list, which holds everything registered and is
 // sorted over all names, what the client is shown, in the order of the registry.
 func (s *Server) list(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 	session := s.plain
-	if r := requestFrom(ctx); r != nil && !mcpserver.IsModernRequest(ctx) {
+	r := requestFrom(ctx)
+	own := r != nil && !mcpserver.IsModernRequest(ctx)
+	if own {
 		session = r.session
 	}
+	if s.listWaits() {
+		u := s.env.Tools.Upstreams()
+		u.Starts()
+		u.Settled(ctx.Done())
+	}
 	shown := session.Visible()
+	if own {
+		r.peer.mu.Lock()
+		r.peer.shown = shown
+		r.peer.mu.Unlock()
+	}
 	result.NextCursor = ""
 	result.Tools = make([]mcp.Tool, len(shown))
 	for i, t := range shown {
@@ -116,6 +140,50 @@ func (s *Server) list(ctx context.Context, _ any, _ *mcp.ListToolsRequest, resul
 			result.Tools[i].Meta = &mcp.Meta{AdditionalFields: map[string]any{"defer_loading": true}}
 		}
 	}
+}
+
+// listWaits tells whether the list holds tools of other servers, which may have to
+// be asked first.
+func (s *Server) listWaits() bool {
+	u := s.env.Tools.Upstreams()
+	return u != nil && (u.Listed() || !s.env.HideDeferred)
+}
+
+func (s *Server) watch(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peers[p] = true
+}
+
+func (s *Server) unwatch(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.peers, p)
+}
+
+// toolsChanged tells those clients whose list is another now.
+func (s *Server) toolsChanged() {
+	s.mu.Lock()
+	peers := slices.Collect(maps.Keys(s.peers))
+	s.mu.Unlock()
+	for _, p := range peers {
+		p.toolsChanged()
+	}
+}
+
+// toolsChanged tells the client once that the list it knows is not the list any
+// more. One of 2026-07-28 has no list of its own.
+func (p *peer) toolsChanged() {
+	p.mu.Lock()
+	known, notify := p.shown, p.notify
+	p.mu.Unlock()
+	if known == nil || notify == nil || slices.Equal(known, p.session.Visible()) {
+		return
+	}
+	p.mu.Lock()
+	p.shown = nil // it will ask
+	p.mu.Unlock()
+	notify(listChangedLine)
 }
 
 // handle lets mcp-go answer one request. Whatever happens inside, there is an
@@ -141,24 +209,47 @@ func (s *Server) handle(ctx context.Context, r *request, message []byte) (result
 	}
 }
 
-// instructions are the words followed by the roots, as many as there is room for.
-func instructions(words string, roots []sandbox.RootInfo) string {
-	if len(roots) == 0 {
-		return words
+// upstreamNames are the other servers whose tools there are.
+func upstreamNames(env *tools.Env) []string {
+	if u := env.Tools.Upstreams(); u != nil {
+		return u.Names()
 	}
-	var b strings.Builder
-	b.WriteString(strings.TrimRight(words, "\n"))
-	b.WriteString("\n\nRoots:\n")
-	for i, r := range roots {
-		line := "- " + r.Dir
+	return nil
+}
+
+// instructions are the words followed by the roots and the other servers, as many as
+// there is room for.
+func instructions(words string, roots []sandbox.RootInfo, servers []string) string {
+	var dirs []string
+	for _, r := range roots {
+		line := r.Dir
 		if r.ReadOnly {
 			line += " (read-only)"
 		}
-		if b.Len()+len(line) > maxInstructions {
-			fmt.Fprintf(&b, "- and %d more\n", len(roots)-i)
-			break
-		}
-		b.WriteString(line + "\n")
+		dirs = append(dirs, line)
 	}
+	var b strings.Builder
+	b.WriteString(strings.TrimRight(words, "\n") + "\n")
+	room := maxInstructions
+	if len(servers) > 0 {
+		room -= min(maxServerNames, len(strings.Join(servers, "- \n")))
+	}
+	writeList(&b, "Roots", dirs, room)
+	writeList(&b, "Other servers, whose tools tool_search finds (mcp__server__tool)", servers, maxInstructions)
 	return b.String()
+}
+
+// writeList adds a titled list, cut where b would be longer than room.
+func writeList(b *strings.Builder, title string, lines []string, room int) {
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("\n" + title + ":\n")
+	for i, line := range lines {
+		if b.Len()+len(line)+len("- \n- and 999 more\n") > room {
+			fmt.Fprintf(b, "- and %d more\n", len(lines)-i)
+			return
+		}
+		b.WriteString("- " + line + "\n")
+	}
 }

@@ -196,13 +196,13 @@ func TestInstructionsAreShort(t *testing.T) {
 	for _, name := range []string{"read_file", "edit_file", "grep_search", "list_files", "run_shell", "write_file"} {
 		assert.Contains(t, instructionWords, name)
 	}
-	assert.Equal(t, instructionWords, instructions(instructionWords, nil))
+	assert.Equal(t, instructionWords, instructions(instructionWords, nil, nil))
 	many := make([]sandbox.RootInfo, 100)
 	for i := range many {
 		many[i] = sandbox.RootInfo{Dir: "/" + strings.Repeat("x", 50), ReadOnly: i == 0}
 	}
-	assert.Contains(t, instructions(instructionWords, many[:1]), many[0].Dir+" (read-only)")
-	all := instructions(instructionWords, many)
+	assert.Contains(t, instructions(instructionWords, many[:1], nil), many[0].Dir+" (read-only)")
+	all := instructions(instructionWords, many, nil)
 	assert.Less(t, len(all), 2048)
 	assert.Contains(t, all, "more\n")
 }

@@ -24,9 +24,9 @@ type peer struct {
 	id      string // 128 bits of our own randomness, never the client's
 	log     *slog.Logger
 	session *tools.Session
-	// ask sends a request to the client and waits for its result. nil: the
+	// askRoots asks the client for its roots and waits for its result. nil: the
 	// transport has no way to.
-	ask func(ctx context.Context, method string) (json.RawMessage, error)
+	askRoots func(ctx context.Context) (json.RawMessage, error)
 	// notify tells the client something that belongs to no request of its. nil:
 	// there is no way to.
 	notify func(line []byte)
@@ -42,12 +42,13 @@ type peer struct {
 	version   string // agreed by initialize; "": not yet
 	info      mcp.Implementation
 	caps      mcp.ClientCapabilities
-	roots     []string               // named by a client of 2026-07-28, once it was asked
-	live      map[string]*exchange   // unanswered requests by id
-	asked     map[string]chan answer // our own unanswered requests
-	logLevel  mcp.LoggingLevel       // what of the log the client wants; "": nothing
-	forgotten chan struct{}          // closed when roots were forgotten as the client wished
-	last      chan struct{}          // of the latest call that runs alone: closed when answered
+	roots     []string                 // named by a client of 2026-07-28, once it was asked
+	live      map[string]*exchange     // unanswered requests by id
+	asked     map[string]chan answer   // our own unanswered requests
+	logLevel  mcp.LoggingLevel         // what of the log the client wants; "": nothing
+	forgotten chan struct{}            // closed when roots were forgotten as the client wished
+	last      map[string]chan struct{} // of each lane's latest call that runs alone: closed when answered
+	shown     []*tools.Tool            // when the client was last told; nil: not yet
 }
 
 // peerOptions are what transports make different.
@@ -62,7 +63,7 @@ type peerOptions struct {
 func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
 	p := &peer{
 		srv: s, id: rand.Text(), log: o.log, load: o.load,
-		live: make(map[string]*exchange), asked: make(map[string]chan answer),
+		live: make(map[string]*exchange), asked: make(map[string]chan answer), last: make(map[string]chan struct{}),
 	}
 	p.base, p.cancel = context.WithCancelCause(base)
 	so := tools.SessionOptions{Stateless: o.stateless, Log: o.log}
@@ -70,6 +71,9 @@ func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
 		so.Roots = p.rootURIs
 	}
 	p.session = s.env.NewSession(so)
+	if !o.stateless {
+		s.watch(p)
+	}
 	return p
 }
 
@@ -83,6 +87,7 @@ func (p *peer) remembers() bool {
 // close ends what still runs for the client and forgets what it knew.
 func (p *peer) close(cause error) {
 	p.cancel(cause)
+	p.srv.unwatch(p)
 	p.session.Close()
 }
 
@@ -97,12 +102,12 @@ func (p *peer) rootURIs(ctx context.Context) ([]string, error) {
 		return p.roots, nil
 	}
 	p.mu.Lock()
-	able := p.ask != nil && p.caps.Roots != nil
+	able := p.askRoots != nil && p.caps.Roots != nil
 	p.mu.Unlock()
 	if !able {
 		return nil, nil
 	}
-	raw, err := p.ask(ctx, string(mcp.MethodListRoots))
+	raw, err := p.askRoots(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +140,11 @@ func (p *peer) forgetRoots() {
 type request struct {
 	*peer
 	method   string
-	modern   bool   // 2026-07-28 or later: it says everything itself
-	revision string // of this request; "": what initialize agreed on
-	toolName string // as the client named it
+	modern   bool                   // 2026-07-28 or later: it says everything itself
+	revision string                 // of this request; "": what initialize agreed on
+	toolName string                 // as the client named it
+	tool     *tools.Tool            // nil: none has that name
+	tell     func(line []byte) bool // sends the client something before the answer
 	progress *progress
 	notes    chan mcp.JSONRPCNotification // nil: mcp-go has none to send
 	begun    *tools.Call                  // by the transport, in order of arrival

@@ -86,7 +86,8 @@ func (s *Server) newConn(ctx context.Context, out io.Writer) *conn {
 		}),
 		out: out, outOK: true, torn: make(chan struct{}),
 	}
-	c.ask, c.ordered = c.request, true
+	c.askRoots, c.ordered = c.rootsRequest, true
+	c.notify = func(line []byte) { c.write(line) }
 	return c
 }
 

@@ -50,7 +50,7 @@ func (s *Session) Activate(ctx context.Context, list ...*Tool) {
 // them than tools. Safe for concurrent use; the zero value is ready.
 type activated struct {
 	mu    sync.Mutex
-	tools map[*Tool]bool
+	tools map[string]bool // by name: what a bridged server says of a tool may change
 }
 
 // add says whether any of list is new.
@@ -58,13 +58,13 @@ func (a *activated) add(list []*Tool) (changed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, t := range list {
-		if !t.Deferred || a.tools[t] {
+		if !t.Deferred || a.tools[t.Name] {
 			continue
 		}
 		if a.tools == nil {
-			a.tools = make(map[*Tool]bool)
+			a.tools = make(map[string]bool)
 		}
-		a.tools[t], changed = true, true
+		a.tools[t.Name], changed = true, true
 	}
 	return changed
 }
@@ -72,7 +72,7 @@ func (a *activated) add(list []*Tool) (changed bool) {
 func (a *activated) has(t *Tool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.tools[t]
+	return a.tools[t.Name]
 }
 
 func (a *activated) any() bool {

@@ -73,7 +73,7 @@ func (s *Session) Begin(name string, args json.RawMessage) *Call {
 		return c.validate(c.args)
 	})
 	if c.err == nil {
-		c.ticket = s.gate.enter(c.class())
+		c.ticket = s.gates.enter(c.tool.Lane, c.class())
 	}
 	return c
 }
@@ -225,7 +225,7 @@ func (c *Call) hooks(ctx context.Context) error {
 		}
 		if c.class() != was {
 			c.ticket.leave()
-			c.ticket = c.s.gate.enter(c.class())
+			c.ticket = c.s.gates.enter(c.tool.Lane, c.class())
 		}
 	}
 	return nil

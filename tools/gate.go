@@ -31,6 +31,27 @@ type gate struct {
 	running []*ticket
 }
 
+// gates has a gate for each lane; see [Tool]. There are never more lanes than
+// servers. The zero value is ready.
+type gates struct {
+	mu    sync.Mutex
+	lanes map[string]*gate
+}
+
+func (g *gates) enter(lane string, c class) *ticket {
+	g.mu.Lock()
+	if g.lanes == nil {
+		g.lanes = make(map[string]*gate)
+	}
+	own := g.lanes[lane]
+	if own == nil {
+		own = &gate{}
+		g.lanes[lane] = own
+	}
+	g.mu.Unlock()
+	return own.enter(c)
+}
+
 // A ticket is one call's place in the gate.
 type ticket struct {
 	gate  *gate

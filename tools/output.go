@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"errors"
 
 	"mcp-tools/sandbox"
@@ -10,9 +11,10 @@ import (
 type Output struct {
 	Text   string
 	Images []Image
-	Links  []Link         // where the whole of a large result lies
-	Raw    []any          // content blocks of a bridged server, passed through
-	Meta   map[string]any // facts for programs (version, counts, timings); becomes _meta under "mcp-tools/", never structuredContent
+	Links  []Link          // where the whole of a large result lies
+	Raw    []any           // content blocks of a bridged server, passed through after the text
+	Data   json.RawMessage // structured content of a bridged server, passed through
+	Meta   map[string]any  // facts for programs (version, counts, timings); becomes _meta under "mcp-tools/", never structuredContent
 
 	// Whole is set by a tool that has already saved a large result itself,
 	// because it never held it in memory; Text is then not used.

@@ -87,7 +87,7 @@ func ParseRule(text string, r *Registry) (Rule, error) {
 	if _, err := path.Match(rule.tool, ""); err != nil {
 		return rule, fmt.Errorf("%q is no pattern of a tool's name", rule.tool)
 	}
-	if strings.HasPrefix(rule.tool, bridgedPrefix) {
+	if bridged(rule.tool) {
 		if rule.pattern != "" {
 			return rule, errors.New("tools of other servers take no pattern; a rule can only name the whole tool")
 		}
@@ -114,7 +114,7 @@ func ParseRule(text string, r *Registry) (Rule, error) {
 
 // takeTools sees what the tools are that a name with a wildcard means.
 func (r *Rule) takeTools(reg *Registry) error {
-	for _, t := range reg.list {
+	for _, t := range reg.All() {
 		if ok, _ := path.Match(r.tool, t.Name); !ok {
 			continue
 		}
@@ -155,8 +155,8 @@ func foldCase(s string) string {
 }
 
 func (r *Registry) names() []string {
-	out := make([]string, len(r.list))
-	for i, t := range r.list {
+	out := make([]string, len(r.builtin))
+	for i, t := range r.builtin {
 		out[i] = t.Name
 	}
 	return out
@@ -169,8 +169,13 @@ func (r Rule) names(t *Tool) bool {
 	if r.tool == t.Name || r.pattern != "" && r.writes && t.writesFiles() {
 		return true
 	}
-	ok, _ := path.Match(r.tool, t.Name)
-	return ok
+	if ok, _ := path.Match(r.tool, t.Name); ok || !bridged(t.Name) {
+		return ok
+	}
+	return slices.ContainsFunc(t.Aliases, func(a string) bool { // its full name, where that is too long for hosts
+		ok, _ := path.Match(r.tool, a)
+		return ok
+	})
 }
 
 // writesFiles: changes the file its input names.

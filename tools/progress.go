@@ -17,8 +17,8 @@ func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-// progressOf returns where progress of a call goes; nil when nobody asked for it.
-func progressOf(ctx context.Context) func(Progress) {
+// ProgressOf returns where progress of a call goes; nil when nobody asked for it.
+func ProgressOf(ctx context.Context) func(Progress) {
 	report, _ := ctx.Value(progressKey{}).(func(Progress))
 	return report
 }

@@ -121,7 +121,7 @@ const heartbeat = 5 * time.Second
 // shellProgress reports the last line of a running command and how much it has
 // printed, and that it still runs, if anybody asked for it. Call stop at its end.
 func shellProgress(ctx context.Context) (told func(string, int64), stop func()) {
-	report := progressOf(ctx)
+	report := ProgressOf(ctx)
 	if report == nil {
 		return nil, func() {}
 	}

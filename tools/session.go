@@ -38,7 +38,7 @@ type Env struct {
 
 	remembered memory // by all sessions
 	pages      fetch.Cache[*webPage]
-	found      toolIndex
+	found      indexCache
 }
 
 // SessionOptions shape one client's session.
@@ -57,11 +57,11 @@ type SessionOptions struct {
 // Session is one client's state: versions read, tools activated, gate. Safe for
 // concurrent use.
 type Session struct {
-	env  *Env
-	opts SessionOptions
-	log  *slog.Logger // may be nil
-	gate gate
-	seen seen
+	env   *Env
+	opts  SessionOptions
+	log   *slog.Logger // may be nil
+	gates gates
+	seen  seen
 
 	active  activated
 	changes changes

@@ -33,6 +33,10 @@ type Tool struct {
 	// command, another server). Safe calls do not wait for it, and a parameter it
 	// does not know is ignored with a note instead of refused.
 	External bool
+	// Lane: calls of tools with one lane wait for each other as their traits say;
+	// those of another lane they never wait for. "": that of the built-in tools.
+	// Another server has one of its own, so that it cannot hold anything else up.
+	Lane string
 	// Reveals: shows the content of the file it is about. What rules forbid it,
 	// searches do not show either.
 	Reveals bool
@@ -89,16 +93,39 @@ func New[In any](t Tool, run func(context.Context, *Session, In) (Output, error)
 	return t
 }
 
-// NewRaw is for tools whose schema comes from elsewhere: bridged servers. It
-// panics if schema is no JSON Schema of an object.
+// NewRaw is for tools whose schema comes from elsewhere: bridged servers. A schema
+// that is none of an object, or that we cannot check arguments against, is shown as
+// far as clients take it, and whoever runs the call is left to check.
 func NewRaw(t Tool, schema json.RawMessage, run func(context.Context, *Session, json.RawMessage) (Output, error)) Tool {
-	t.bind(schema)
+	if p, err := parseParams(schema); err == nil {
+		t.schema, t.params = schema, p
+	} else {
+		t.bind(json.RawMessage(anyObject))
+		t.schema = objectSchema(schema)
+	}
 	t.params.open = t.params.allowsOthers()
 	t.decode = func(raw json.RawMessage) (any, error) { return raw, nil }
 	t.run = func(ctx context.Context, s *Session, in any) (Output, error) {
 		return run(ctx, s, in.(json.RawMessage))
 	}
 	return t
+}
+
+// anyObject is the schema of arguments that nothing is known of.
+const anyObject = `{"type":"object","properties":{}}`
+
+// objectSchema is schema with the type that clients insist on.
+func objectSchema(schema json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(schema, &all) != nil || all == nil {
+		return json.RawMessage(anyObject)
+	}
+	all["type"] = json.RawMessage(`"object"`)
+	out, err := json.Marshal(all)
+	if err != nil {
+		return json.RawMessage(anyObject)
+	}
+	return out
 }
 
 func (t *Tool) bind(schema json.RawMessage) {

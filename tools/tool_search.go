@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -62,6 +63,7 @@ type foundTool struct {
 }
 
 func runToolSearch(ctx context.Context, s *Session, in toolSearchInput) (Output, error) {
+	remarks := s.env.reach(ctx, in.Query)
 	offered := make(map[*Tool]bool)
 	for _, t := range s.env.Policy.offered(s.env.Tools.All()) {
 		if t.Deferred {
@@ -73,6 +75,7 @@ func runToolSearch(ctx context.Context, s *Session, in toolSearchInput) (Output,
 		most = min(*in.MaxResults, maxFound)
 	}
 	found, notes := s.env.searchTools(in.Query, most, offered)
+	notes = append(notes, remarks...)
 	if len(found) == 0 {
 		return Output{Text: "No matching deferred tools found." + namesOf(offered), Notes: notes}, nil
 	}
@@ -92,24 +95,39 @@ func runToolSearch(ctx context.Context, s *Session, in toolSearchInput) (Output,
 	return Output{Text: string(text), Notes: append(notes, how)}, nil
 }
 
+// reach starts the other servers there are and waits a little for what they offer,
+// unless the query names tools that are known already.
+func (e *Env) reach(ctx context.Context, query string) (remarks []string) {
+	upstreams := e.Tools.Upstreams()
+	if upstreams == nil {
+		return nil
+	}
+	upstreams.Starts()
+	if list, ok := strings.CutPrefix(strings.TrimSpace(query), "select:"); ok && e.knowsAll(list) {
+		return nil
+	}
+	return upstreams.Settled(ctx.Done())
+}
+
+func (e *Env) knowsAll(list string) bool {
+	for name := range strings.SplitSeq(list, ",") {
+		if _, ok := e.Tools.Known(strings.TrimSpace(name)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // namesOf lists the tools there are to be found.
 func namesOf(tools map[*Tool]bool) string {
-	var names []string
-	for t := range tools {
-		names = append(names, t.Name)
-	}
-	if len(names) == 0 {
+	if len(tools) == 0 {
 		return " There are none."
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		switch {
-		case listedBefore(a, b):
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
-	})
+	list := slices.SortedFunc(maps.Keys(tools), byListing)
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Name
+	}
 	more := ""
 	if len(names) > maxNames {
 		more = fmt.Sprintf(" and %d more", len(names)-maxNames)
@@ -118,23 +136,38 @@ func namesOf(tools map[*Tool]bool) string {
 	return " There are: " + strings.Join(names, ", ") + more
 }
 
-// toolIndex ranks the deferred tools of a registry. It is made when first needed.
+// toolIndex ranks the deferred tools of a catalog.
 type toolIndex struct {
-	once  sync.Once
+	of    *catalog
 	tools []*Tool
 	index *rank.Index
 }
 
-func (x *toolIndex) of(r *Registry) *toolIndex {
-	x.once.Do(func() {
-		var docs []rank.Doc
-		for _, t := range r.All() {
-			if t.Deferred {
-				x.tools, docs = append(x.tools, t), append(docs, t.doc())
-			}
+// indexCache keeps the index of the tools there are now. Safe for concurrent use.
+type indexCache struct {
+	mu  sync.Mutex
+	now *toolIndex
+}
+
+// of returns the index of the tools of r, made when first needed.
+func (c *indexCache) of(r *Registry) *toolIndex {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if all := r.now.Load(); c.now == nil || c.now.of != all {
+		c.now = newToolIndex(all)
+	}
+	return c.now
+}
+
+func newToolIndex(all *catalog) *toolIndex {
+	x := &toolIndex{of: all}
+	var docs []rank.Doc
+	for _, t := range all.list {
+		if t.Deferred {
+			x.tools, docs = append(x.tools, t), append(docs, t.doc())
 		}
-		x.index = rank.NewIndex(docs)
-	})
+	}
+	x.index = rank.NewIndex(docs)
 	return x
 }
 

@@ -66,7 +66,7 @@ func (p *webPage) size() int {
 
 // fetchProgress tells a waiting client how much has come, four times a second.
 func fetchProgress(ctx context.Context) func(read, total int64) {
-	report := progressOf(ctx)
+	report := ProgressOf(ctx)
 	if report == nil {
 		return nil
 	}

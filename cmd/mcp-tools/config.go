@@ -25,6 +25,7 @@ type config struct {
 	stateDir  string
 	fetch     []string
 	deferred  oneOf
+	servers   []string // files
 	sandbox   oneOf
 	logLevel  oneOf
 	logFormat oneOf
@@ -47,6 +48,7 @@ func (c *config) register(fs *pflag.FlagSet) {
 	fs.StringVar(&c.stateDir, "state-dir", "", "keep saved results and pre-images for undo in `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
 	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond the public internet,\nrepeatable")
 	fs.Var(&c.deferred, "deferred", "rarely used tools: found by tool_search, or all in the list")
+	fs.StringArrayVar(&c.servers, "mcp-config", nil, "offer the tools of the MCP servers named in `FILE` too, as mcp__server__tool\n(the mcpServers format of the hosts), repeatable")
 	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
 	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
 	fs.Var(&c.logFormat, "log-format", "how it is logged")
@@ -64,6 +66,7 @@ func (c *config) args() []string {
 	each("--allow", c.allow)
 	each("--deny", c.deny)
 	each("--fetch-allow", c.fetch)
+	each("--mcp-config", c.servers)
 	if c.stateDir != "" {
 		out = append(out, "--state-dir="+c.stateDir)
 	}
@@ -104,7 +107,7 @@ func (c *config) fetchAllow() fetch.Allow {
 func ownVariable(environ []string, byHTTP bool) string {
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "MCP_TOOLS_") && !(byHTTP && name == tokenVariable) {
+		if strings.HasPrefix(name, "MCP_TOOLS_") && !(byHTTP && name == tokenVariable) && name != depthVariable {
 			return name
 		}
 	}

@@ -57,13 +57,18 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	if err != nil {
 		return nil, nil, &usageError{err.Error()}
 	}
-	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state, Guarded: ownConfig()}
+	servers, files, err := cfg.upstreams()
+	if err != nil {
+		return nil, nil, err
+	}
+	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state, Guarded: append(ownConfig(), files...)}
 	ws, err := openRoots(cfg, opts)
 	if err != nil {
 		return nil, nil, err
 	}
 	shell := sandbox.NewShell(sandbox.ShellOptions{State: state})
 	web := fetch.New(fetch.Options{Allow: cfg.fetchAllow(), UserAgent: "mcp-tools/" + version()})
+	closeBridge := bridgeTo(servers, reg, shell, state, ws, log)
 	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Fetch: web, Policy: policy, HideDeferred: cfg.deferred.value == "search", Log: log}
 	if ws == nil {
 		env.OpenRoots = func(uris []string) (*sandbox.Workspace, error) {
@@ -71,6 +76,7 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 		}
 	}
 	return env, func() {
+		closeBridge()
 		shell.Close()
 		if ws != nil {
 			ws.Close()

@@ -241,12 +241,19 @@ func plainTypeError(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
+	came := map[string]string{"array": "a list", "object": "an object", "bool": "true or false"}[wrong.Value]
+	if came == "" {
+		came = "a " + wrong.Value
+	}
 	kind := wrong.Type.String()
 	kind = map[string]string{"string": "a string", "bool": "true or false", "float64": "a number", "bridge.entryJSON": "an object", "[]string": "a list of strings", "map[string]string": "an object of strings"}[kind]
-	if wrong.Field == "" {
-		return fmt.Errorf("it must be an object, but a %s came", wrong.Value)
+	if kind == "a string" && (wrong.Field == "env" || wrong.Field == "headers") {
+		return fmt.Errorf("each value in %s must be a string, but %s came", wrong.Field, came)
 	}
-	return fmt.Errorf("%s must be %s, but a %s came", wrong.Field, kind, wrong.Value)
+	if wrong.Field == "" {
+		return fmt.Errorf("it must be an object, but %s came", came)
+	}
+	return fmt.Errorf("%s must be %s, but %s came", wrong.Field, kind, came)
 }
 
 // variable is ${NAME} or ${NAME:-default}; VS Code writes ${env:NAME}.

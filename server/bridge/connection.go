@@ -111,11 +111,17 @@ func (c *connection) start(ctx context.Context, s *settings) error {
 	if err != nil {
 		return err
 	}
-	c.served, c.in = served, &bounded{r: served.Stdout}
+	c.served, c.in = served, &bounded{r: served.Stdout, done: make(chan struct{})}
 	wire := transport.NewIO(c.in, newQueue(served.Stdin), io.NopCloser(nil))
 	c.wire = wire
 	go func() {
-		<-served.Ended()
+		select {
+		case <-served.Ended():
+		case <-c.in.done: // it sends no more, or too much
+			if c.in.fault() != nil || !waitFor(served.Ended(), time.Second) {
+				served.End()
+			}
+		}
 		c.cancel()
 		_ = wire.Close()
 	}()

@@ -30,13 +30,8 @@ func newHTTP(e *Entry, agent string, listen bool) (*transport.StreamableHTTP, fu
 		IdleConnTimeout:        90 * time.Second,
 		ForceAttemptHTTP2:      true,
 	}
-	headers := map[string]string{"User-Agent": agent}
-	for name, value := range e.Headers {
-		headers[name] = value
-	}
 	options := []transport.StreamableHTTPCOption{
-		transport.WithHTTPBasicClient(&http.Client{Transport: boundedBodies{pool}, CheckRedirect: sameServer}),
-		transport.WithHTTPHeaders(headers),
+		transport.WithHTTPBasicClient(&http.Client{Transport: &visitor{pool, agent, e.Headers}, CheckRedirect: sameServer}),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // what fails is told to who asked
 	}
 	if listen {
@@ -57,33 +52,42 @@ func sameServer(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// boundedBodies bounds every answer.
-type boundedBodies struct{ http.RoundTripper }
+// visitor says who we are in each request, and bounds each answer. It sets the
+// configured headers itself, for mcp-go leaves them out of some requests.
+type visitor struct {
+	http.RoundTripper
+	agent   string
+	headers map[string]string
+}
 
-func (t boundedBodies) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := t.RoundTripper.RoundTrip(req)
+func (v *visitor) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("User-Agent", v.agent)
+	for name, value := range v.headers {
+		if http.CanonicalHeaderKey(name) == "Host" {
+			req.Host = value
+			continue
+		}
+		req.Header.Set(name, value)
+	}
+	resp, err := v.RoundTripper.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	resp.Body = &boundedBody{bounded: bounded{r: resp.Body, events: kind == "text/event-stream"}, body: resp.Body}
-	if kind != "text/event-stream" {
-		resp.Body = &struct {
-			io.Reader
-			io.Closer
-		}{&limited{resp.Body, maxMessage}, resp.Body}
+	var r io.Reader = &limited{resp.Body, maxMessage}
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
+		r = &bounded{r: resp.Body, events: true}
 	}
+	resp.Body = &body{r, resp.Body}
 	return resp, nil
 }
 
-type boundedBody struct {
-	bounded
-	body io.Closer
+type body struct {
+	io.Reader
+	io.Closer
 }
 
-func (b *boundedBody) Close() error { return b.body.Close() }
-
-// limited fails after a number of bytes, which io.LimitReader does not.
+// limited fails after a number of bytes, where io.LimitReader would end.
 type limited struct {
 	r    io.Reader
 	left int64

@@ -12,7 +12,7 @@ const (
 	// maxMessage is the longest message in bytes that a server may send.
 	maxMessage = 16 << 20
 	// maxUnasked is how many bytes a server may send between two answers.
-	maxUnasked = 64 << 20
+	maxUnasked = 32 << 20
 	// maxUnread is how many bytes may wait for a server to read them.
 	maxUnread = 32 << 20
 )
@@ -27,6 +27,8 @@ type bounded struct {
 	blank   bool
 	unasked atomic.Int64
 	wrong   atomic.Pointer[error]
+	done    chan struct{} // closed at the end; nil: nobody waits for it
+	once    sync.Once
 }
 
 // answered: what came up to now was wanted.
@@ -45,6 +47,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := b.r.Read(p)
+	if err != nil {
+		b.over()
+	}
 	longest := b.count(p[:n])
 	switch unasked := b.unasked.Add(int64(n)); {
 	case longest > maxMessage:
@@ -61,7 +66,14 @@ func (b *bounded) end(why error) error {
 	if why != nil {
 		b.wrong.Store(&why)
 	}
+	b.over()
 	return io.EOF
+}
+
+func (b *bounded) over() {
+	if b.done != nil {
+		b.once.Do(func() { close(b.done) })
+	}
 }
 
 // count follows the messages in p and returns the bytes of the longest so far.

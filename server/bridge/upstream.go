@@ -276,7 +276,7 @@ func (u *upstream) look() {
 
 // call runs a tool. Errors are sentences for a model.
 func (u *upstream) call(ctx context.Context, d *definition, args json.RawMessage) (tools.Output, error) {
-	late := fmt.Errorf("it did not answer within %v, and the call was cancelled; what it did until then is not known", u.e.Timeout)
+	late := fmt.Errorf("did not answer within %v, and the call was cancelled; what it did until then is not known", u.e.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, u.e.Timeout, late)
 	defer cancel()
 	res, err := u.send(ctx, d, args)
@@ -291,7 +291,7 @@ func (u *upstream) call(ctx context.Context, d *definition, args json.RawMessage
 	out, err := res.output()
 	switch {
 	case err != nil:
-		return tools.Output{}, u.sentence(err)
+		return tools.Output{}, u.sentence(fmt.Errorf("failed in this call: %w", err))
 	case res.IsError:
 		return tools.Output{}, tools.Fail(out)
 	}

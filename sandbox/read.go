@@ -89,6 +89,24 @@ func (w *Workspace) OpenRoot(p Path) (*Dir, error) {
 	return &Dir{h}, nil
 }
 
+// OpenAt opens the directory at p, as the start of a walk below it, through no link.
+// The caller closes it.
+func (w *Workspace) OpenAt(p Path) (*Dir, error) {
+	d, err := w.OpenRoot(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range split(p.rel) {
+		sub, err := d.Sub(part)
+		d.Close()
+		if err != nil {
+			return nil, err
+		}
+		d = sub
+	}
+	return d, nil
+}
+
 // OpenDir opens a directory of this machine as the start of a walk.
 func OpenDir(dir string) (*Dir, error) {
 	r, err := os.OpenRoot(dir)

@@ -138,6 +138,9 @@ func (w *Workspace) locateAbs(abs string) (*root, string, error) {
 		}
 	}
 	if best == nil {
+		if r, rel, ok := w.library.locate(abs); ok {
+			return r, rel, nil
+		}
 		return nil, "", ErrEscapes
 	}
 	return best, bestRel, nil
@@ -330,7 +333,7 @@ func (f *follower) dirItself() (Path, error) {
 // read-only root inside a writable one keeps its own rule.
 func (w *Workspace) settle(p Path) (Path, error) {
 	if !p.root.inside(w) {
-		return p, nil // a saved result
+		return p, nil // a saved result, or a folder of the library
 	}
 	if w.results.holds(p.Host()) {
 		return Path{}, ErrEscapes

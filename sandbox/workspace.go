@@ -35,6 +35,8 @@ type Options struct {
 	AllowWide bool
 	// Results, if not nil, lets saved results be read by their full path.
 	Results *State
+	// Library, if not nil, lets its folders be read by their full paths.
+	Library *Library
 	// Guarded are further host files or folders whose writing must be granted,
 	// such as this program's own configuration.
 	Guarded []string
@@ -49,6 +51,7 @@ type Options struct {
 type Workspace struct {
 	roots   []*root
 	results *State
+	library *Library
 	guarded []string
 	tidied  tidied
 }
@@ -73,7 +76,7 @@ func Open(specs []RootSpec, o Options) (*Workspace, error) {
 	if len(specs) == 0 {
 		return nil, errors.New("a workspace needs at least one root")
 	}
-	w := &Workspace{results: o.Results, guarded: o.Guarded}
+	w := &Workspace{results: o.Results, library: o.Library, guarded: o.Guarded}
 	for _, spec := range specs {
 		r, err := openRoot(spec, o.AllowWide)
 		if err != nil {

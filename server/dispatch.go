@@ -136,6 +136,9 @@ func (p *peer) begin(m *incoming, o origin) {
 		x.notes = make(chan mcp.JSONRPCNotification, 1)
 	case x.method == string(mcp.MethodToolsCall):
 		p.beginCall(x, &m.p)
+	case x.method == string(mcp.MethodPromptsGet), x.method == string(mcp.MethodResourcesRead):
+		x.promptName, _ = unquote(m.p.name)
+		x.uri, _ = unquote(m.p.uri)
 	}
 	close(x.ready)
 	message := forward(x.seq, x.method, m.params, &m.p, x.registeredName())

@@ -24,6 +24,8 @@ type rpcError struct {
 	retry  time.Duration // when a client that is refused may try again; 0: soon
 }
 
+func (e *rpcError) Error() string { return e.Message }
+
 func invalidRequest(msg string) *rpcError {
 	return &rpcError{Code: mcp.INVALID_REQUEST, Message: "Invalid request: " + msg}
 }
@@ -135,6 +137,14 @@ func decodeParams(raw json.RawMessage) (p params, fail *rpcError) {
 // check refuses what mcp-go would refuse in the words of its Go types, or not at all.
 func (p *params) check(method string) *rpcError {
 	switch mcp.MCPMethod(method) {
+	case mcp.MethodPromptsGet:
+		if name, ok := unquote(p.name); !ok || name == "" {
+			return invalidParams("name must be the name of a prompt")
+		}
+	case mcp.MethodResourcesRead:
+		if uri, ok := unquote(p.uri); !ok || uri == "" {
+			return invalidParams("uri must be the URI of a resource")
+		}
 	case mcp.MethodToolsCall:
 		name, ok := unquote(p.name)
 		if !ok || name == "" {
@@ -174,6 +184,12 @@ func forward(seq uint64, method string, raw json.RawMessage, p *params, name str
 		b = appendMember(b, "_meta", p.meta)
 		b = appendMember(b, "inputResponses", p.inputResponses)
 		b = appendMember(b, "requestState", p.state)
+		b = append(b, '}')
+	case method == string(mcp.MethodPromptsGet): // one entry stands for all, as with tools
+		b = append(b, `,"params":{"name":`...)
+		b = appendString(b, anyTool)
+		b = appendMember(b, "arguments", p.arguments)
+		b = appendMember(b, "_meta", p.meta)
 		b = append(b, '}')
 	case present(raw):
 		b = append(b, `,"params":`...)

@@ -74,6 +74,9 @@ func New(env *tools.Env, o Options) *Server {
 	}
 	hooks := &mcpserver.Hooks{}
 	hooks.AddAfterListTools(s.list)
+	hooks.AddAfterListPrompts(s.listPrompts)
+	hooks.AddAfterListResources(s.listResources)
+	hooks.AddAfterListResourceTemplates(s.listTemplates)
 	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 		if r := requestFrom(ctx); r != nil {
 			r.failure = err
@@ -85,7 +88,12 @@ func New(env *tools.Env, o Options) *Server {
 	}
 	s.mcp = mcpserver.NewMCPServer(name, cmp.Or(o.Version, "dev"),
 		mcpserver.WithHooks(hooks),
-		mcpserver.WithToolCapabilities(env.HideDeferred), // else the list never changes
+		mcpserver.WithToolCapabilities(env.HideDeferred || env.Tools.Upstreams() != nil), // else the list never changes
+		mcpserver.WithPromptCapabilities(false),
+		mcpserver.WithResourceCapabilities(false, false),
+		mcpserver.WithCompletions(),
+		mcpserver.WithPromptCompletionProvider(completer{s}),
+		mcpserver.WithResourceCompletionProvider(completer{s}),
 		mcpserver.WithLogging(),
 		mcpserver.WithCacheHints(cacheFor.Milliseconds(), mcp.CacheScopePrivate),
 		mcpserver.WithInstructions(instructions(cmp.Or(o.Instructions, instructionWords), roots, upstreamNames(env))),
@@ -93,6 +101,7 @@ func New(env *tools.Env, o Options) *Server {
 	// One entry stands for all tools: which there are may change at any time, and
 	// mcp-go would tell that to every client, those with a constant list included.
 	s.mcp.AddTools(mcpserver.ServerTool{Tool: mcp.Tool{Name: anyTool, RawInputSchema: []byte(`{"type":"object"}`)}, Handler: s.call})
+	s.mcp.AddPrompt(mcp.Prompt{Name: anyTool}, s.getPrompt)
 	env.Tools.Watch(s.toolsChanged)
 	return s
 }

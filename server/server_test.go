@@ -110,7 +110,7 @@ func TestCapabilitiesPromiseNothingThatIsNotSent(t *testing.T) {
 			ServerInfo   map[string]any
 		}
 		require.NoError(w.t, json.Unmarshal(w.ask(initialize("2025-11-25", "{}")), &init))
-		assert.JSONEq(w.t, `{"logging":{},"tools":{}}`, string(init.Capabilities))
+		assert.JSONEq(w.t, `{"logging":{},"tools":{},"prompts":{},"resources":{},"completions":{}}`, string(init.Capabilities))
 		assert.Equal(w.t, map[string]any{"name": "mcp-tools", "version": "1"}, init.ServerInfo)
 	})
 }

@@ -139,16 +139,18 @@ func (p *peer) forgetRoots() {
 // so that nothing said for one request reaches another.
 type request struct {
 	*peer
-	method   string
-	modern   bool                   // 2026-07-28 or later: it says everything itself
-	revision string                 // of this request; "": what initialize agreed on
-	toolName string                 // as the client named it
-	tool     *tools.Tool            // nil: none has that name
-	tell     func(line []byte) bool // sends the client something before the answer
-	progress *progress
-	notes    chan mcp.JSONRPCNotification // nil: mcp-go has none to send
-	begun    *tools.Call                  // by the transport, in order of arrival
-	ran      *tools.Call                  // when it has
+	method          string
+	modern          bool                   // 2026-07-28 or later: it says everything itself
+	revision        string                 // of this request; "": what initialize agreed on
+	toolName        string                 // as the client named it
+	tool            *tools.Tool            // nil: none has that name
+	uri, promptName string                 // of resources/read, prompts/get
+	own             *rpcError              // what the client is told in place of mcp-go's words
+	tell            func(line []byte) bool // sends the client something before the answer
+	progress        *progress
+	notes           chan mcp.JSONRPCNotification // nil: mcp-go has none to send
+	begun           *tools.Call                  // by the transport, in order of arrival
+	ran             *tools.Call                  // when it has
 	// arguments of a call whose message mcp-go sees without them.
 	arguments json.RawMessage
 	roots     []string // answered by the client in this request
@@ -187,6 +189,8 @@ func (r *request) protocol() string {
 func (r *request) refusal(e mcp.JSONRPCErrorDetails) *rpcError {
 	var unparsable *mcpserver.UnparsableMessageError
 	switch {
+	case r.own != nil:
+		return r.own
 	case errors.Is(r.failure, mcpserver.ErrToolNotFound):
 		return &rpcError{Code: mcp.INVALID_PARAMS, Message: tools.UnknownTool(r.toolName)}
 	case errors.As(r.failure, &unparsable):

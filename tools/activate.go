@@ -20,6 +20,12 @@ func (s *Session) Visible() []*Tool {
 	return shown
 }
 
+// Offers tells whether this session may use the tool with this name at all.
+func (s *Session) Offers(name string) bool {
+	t, ok := s.env.Tools.Known(name)
+	return ok && len(s.env.Policy.offered([]*Tool{t})) > 0
+}
+
 // Deferred are the tools this session may use but is not shown.
 func (s *Session) Deferred() []*Tool {
 	if !s.env.HideDeferred {

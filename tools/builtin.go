@@ -15,6 +15,7 @@ func Builtin() []Tool {
 		grepSearch(),
 		runShell(),
 		webFetch(),
+		skill(),
 	}
 	return append(list, toolSearch(list))
 }

@@ -28,9 +28,12 @@ const maxRead = 60 * time.Second
 
 var errReadTooLong = fmt.Errorf("finding these lines took longer than %v; the file is huge. Take an offset nearer to its beginning, or grep_search", maxRead)
 
+// readFileName is also the name under which rules see that a file is read as a resource.
+const readFileName = "read_file"
+
 func readFile() Tool {
 	return New(Tool{
-		Name:  "read_file",
+		Name:  readFileName,
 		Title: "Read file",
 		Description: "Reads a text file and shows its lines with their numbers; pictures as images, PDF as text, notebooks by cells. Use it before editing a file, and to see any file whose path you know. " +
 			"Long files come in pages: the closing line says how to go on. The prefix of a line (number, bar) is not part of the file. " +

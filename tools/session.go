@@ -19,6 +19,8 @@ type Env struct {
 	Workspace *sandbox.Workspace
 	// OpenRoots opens the roots a client names (file:// URIs). nil: they are not used.
 	OpenRoots func(uris []string) (*sandbox.Workspace, error)
+	// Library holds the user's skills; nil: there are none.
+	Library *sandbox.Library
 	// State keeps large results. Required.
 	State *sandbox.State
 	// Shell runs commands. Required by run_shell.
@@ -64,6 +66,7 @@ type Session struct {
 	seen  seen
 
 	active  activated
+	saved   savedResults
 	changes changes
 	roots   clientRoots
 	closed  sync.Once

@@ -30,6 +30,11 @@ func (c *Call) shape(res *Result) {
 	}
 	if res.Whole != nil {
 		showWhole(res)
+		if c.tool != nil && !c.s.opts.Stateless {
+			for _, l := range res.Links {
+				c.s.saved.add(c.tool.Name, l)
+			}
+		}
 	}
 	most := maxChars
 	if limit < 0 { // it pages itself, and says around the page what it is

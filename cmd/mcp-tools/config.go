@@ -26,6 +26,7 @@ type config struct {
 	fetch     []string
 	deferred  oneOf
 	servers   []string // files
+	skills    []string
 	sandbox   oneOf
 	logLevel  oneOf
 	logFormat oneOf
@@ -49,6 +50,7 @@ func (c *config) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond the public internet,\nrepeatable")
 	fs.Var(&c.deferred, "deferred", "rarely used tools: found by tool_search, or all in the list")
 	fs.StringArrayVar(&c.servers, "mcp-config", nil, "offer the tools of the MCP servers named in `FILE` too, as mcp__server__tool\n(the mcpServers format of the hosts), repeatable")
+	fs.StringArrayVar(&c.skills, "skills", nil, "find skills in `DIR` too, repeatable (besides .claude/skills, .agents/skills and\nskills of the project and of the home directory)")
 	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
 	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
 	fs.Var(&c.logFormat, "log-format", "how it is logged")
@@ -67,6 +69,7 @@ func (c *config) args() []string {
 	each("--deny", c.deny)
 	each("--fetch-allow", c.fetch)
 	each("--mcp-config", c.servers)
+	each("--skills", c.skills)
 	if c.stateDir != "" {
 		out = append(out, "--state-dir="+c.stateDir)
 	}

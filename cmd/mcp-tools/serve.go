@@ -12,6 +12,7 @@ import (
 	"mcp-tools/server"
 	"mcp-tools/tools"
 	"mcp-tools/tools/fetch"
+	"mcp-tools/tools/skills"
 )
 
 // serve answers one host on stdin and stdout until its input ends or ctx does, or
@@ -61,7 +62,8 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state, Guarded: append(ownConfig(), files...)}
+	library := sandbox.NewLibrary(cfg.skillDirs())
+	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state, Library: library, Guarded: append(ownConfig(), files...)}
 	ws, err := openRoots(cfg, opts)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +71,7 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	shell := sandbox.NewShell(sandbox.ShellOptions{State: state})
 	web := fetch.New(fetch.Options{Allow: cfg.fetchAllow(), UserAgent: "mcp-tools/" + version()})
 	closeBridge := bridgeTo(servers, reg, shell, state, ws, log)
-	env := &tools.Env{Tools: reg, Workspace: ws, State: state, Shell: shell, Fetch: web, Policy: policy, HideDeferred: cfg.deferred.value == "search", Log: log}
+	env := &tools.Env{Tools: reg, Workspace: ws, Library: library, State: state, Shell: shell, Fetch: web, Policy: policy, HideDeferred: cfg.deferred.value == "search", Log: log}
 	if ws == nil {
 		env.OpenRoots = func(uris []string) (*sandbox.Workspace, error) {
 			return sandbox.OpenRootURIs(uris, opts)
@@ -92,6 +94,17 @@ func ownConfig() []string {
 		return nil
 	}
 	return []string{filepath.Join(dir, "mcp-tools")}
+}
+
+// skillDirs are the directories of skills outside of any project.
+func (c *config) skillDirs() []string {
+	var dirs []string
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, dir := range skills.Dirs {
+			dirs = append(dirs, filepath.Join(home, filepath.FromSlash(dir)))
+		}
+	}
+	return append(dirs, c.skills...)
 }
 
 // openRoots opens the roots of the command line; nil when there are none and the

@@ -113,7 +113,7 @@ With --http it serves many clients at once.`,
 	root.SetHelpCommand(helpCommand())
 	root.Version = versionString()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(callCommand(std), toolsCommand(std), versionCommand(), completionCommand(std))
+	root.AddCommand(callCommand(std), toolsCommand(std), versionCommand(), completionCommand(std), classifyCommand(std))
 	return root
 }
 

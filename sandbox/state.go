@@ -37,6 +37,7 @@ type State struct {
 	mu      sync.Mutex
 	results *os.Root
 	root    *root
+	plans   *root
 	swept   time.Time
 }
 
@@ -170,6 +171,9 @@ func keepPrivate(r *os.Root) error {
 // locate finds a saved result by its absolute path. The directory itself and
 // other files in it are not found: a result is known only to who was told its name.
 func (st *State) locate(abs string) (*root, string, bool) {
+	if st != nil && planName.MatchString(filepath.Base(abs)) {
+		return st.locatePlan(abs)
+	}
 	if st == nil || !resultName.MatchString(filepath.Base(abs)) {
 		return nil, "", false
 	}

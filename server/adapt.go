@@ -56,6 +56,7 @@ func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (result *mcp
 	if call == nil {
 		call = r.session.Begin(r.tool.Name, r.arguments)
 	}
+	resumed := r.resumed(req.Params)
 	if ask := s.wantRoots(ctx, r, req.Params.InputResponses); ask != nil {
 		call.Abandon()
 		return ask, nil
@@ -63,11 +64,17 @@ func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (result *mcp
 	if r.progress != nil {
 		ctx = tools.WithProgress(ctx, r.progress.report)
 	}
-	if r.canElicit() {
+	switch {
+	case r.canElicit():
 		ctx = tools.WithElicit(ctx, r.elicit)
+	case r.asksInRounds(ctx):
+		call.InRounds(resumed)
 	}
 	began := time.Now()
 	res := call.Run(ctx)
+	if res.Pending != nil {
+		return r.pending(call, res.Pending), nil
+	}
 	r.ran = call
 	r.listChanged, r.isError = res.ListChanged, res.IsError
 	if s.observe != nil {
@@ -87,7 +94,7 @@ func (s *Server) wantRoots(ctx context.Context, r *request, answers mcp.InputRes
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.peer.roots) > 0 {
+	if len(r.peer.roots) > 0 || r.roots != nil {
 		return nil
 	}
 	if _, answered := answers[rootsInput]; !answered {

@@ -122,7 +122,7 @@ func (h *HTTP) alone(v *visit, p *post, m *incoming) {
 		log = log.With("principal", v.principal)
 	}
 	listens := m.method == string(mcp.MethodSubscriptionsListen)
-	c := h.srv.newPeer(v.r.Context(), peerOptions{stateless: true, log: log, load: h.loads.of(v.principal, listens)})
+	c := h.srv.newPeer(v.r.Context(), peerOptions{stateless: true, principal: v.principal, log: log, load: h.loads.of(v.principal, listens)})
 	stop := context.AfterFunc(h.base, func() { c.cancel(context.Cause(h.base)) })
 	defer stop()
 	defer c.close(context.Canceled)

@@ -106,7 +106,7 @@ func (s *sessions) make(principal string) *session {
 		log = log.With("principal", principal)
 	}
 	c := &session{principal: principal, used: time.Now()}
-	c.peer = s.srv.newPeer(s.base, peerOptions{log: log, load: &load{
+	c.peer = s.srv.newPeer(s.base, peerOptions{principal: principal, log: log, load: &load{
 		whose: "this session", most: maxSessionRunning, weight: maxSessionHeld,
 		parent: s.loads.of(principal, false), status: http.StatusTooManyRequests,
 	}})

@@ -60,7 +60,8 @@ type Server struct {
 	observe func(tool string, failed bool, took time.Duration)
 	// plain is a client that no call has told anything: what it is shown depends
 	// on build and configuration alone, as 2026-07-28 wants tools/list to be.
-	plain *tools.Session
+	plain  *tools.Session
+	sealer *sealer
 
 	mu    sync.Mutex
 	peers map[*peer]bool // that have a list of tools of their own
@@ -68,7 +69,7 @@ type Server struct {
 
 // New makes a server of env, which must be complete. It touches no disk.
 func New(env *tools.Env, o Options) *Server {
-	s := &Server{env: env, log: o.Log, peers: make(map[*peer]bool), plain: env.NewSession(tools.SessionOptions{Stateless: true})}
+	s := &Server{env: env, log: o.Log, sealer: newSealer(), peers: make(map[*peer]bool), plain: env.NewSession(tools.SessionOptions{Stateless: true})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -20,10 +20,11 @@ import (
 // takes for a client: stdio one for the process, HTTP one for each session, and
 // one for each request of 2026-07-28. Safe for concurrent use.
 type peer struct {
-	srv     *Server
-	id      string // 128 bits of our own randomness, never the client's
-	log     *slog.Logger
-	session *tools.Session
+	srv       *Server
+	id        string // 128 bits of our own randomness, never the client's
+	log       *slog.Logger
+	session   *tools.Session
+	principal string
 	// askRoots asks the client for its roots and waits for its result. nil: the
 	// transport has no way to.
 	askRoots func(ctx context.Context) (json.RawMessage, error)
@@ -54,6 +55,7 @@ type peer struct {
 // peerOptions are what transports make different.
 type peerOptions struct {
 	stateless bool
+	principal string // "": nobody was asked
 	log       *slog.Logger
 	load      *load
 }
@@ -62,7 +64,7 @@ type peerOptions struct {
 // is gone.
 func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
 	p := &peer{
-		srv: s, id: rand.Text(), log: o.log, load: o.load,
+		srv: s, id: rand.Text(), log: o.log, load: o.load, principal: o.principal,
 		live: make(map[string]*exchange), asked: make(map[string]chan answer), last: make(map[string]chan struct{}),
 	}
 	p.base, p.cancel = context.WithCancelCause(base)

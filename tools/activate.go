@@ -7,7 +7,7 @@ import (
 
 // Visible lists the tools this session is shown, ordered by name.
 func (s *Session) Visible() []*Tool {
-	offered := s.env.Policy.offered(s.env.Tools.All())
+	offered := s.policy().offered(s.env.Tools.All())
 	if !s.env.HideDeferred {
 		return offered
 	}
@@ -23,7 +23,7 @@ func (s *Session) Visible() []*Tool {
 // Offers tells whether this session may use the tool with this name at all.
 func (s *Session) Offers(name string) bool {
 	t, ok := s.env.Tools.Known(name)
-	return ok && len(s.env.Policy.offered([]*Tool{t})) > 0
+	return ok && len(s.policy().offered([]*Tool{t})) > 0
 }
 
 // Deferred are the tools this session may use but is not shown.
@@ -32,7 +32,7 @@ func (s *Session) Deferred() []*Tool {
 		return nil
 	}
 	var hidden []*Tool
-	for _, t := range s.env.Policy.offered(s.env.Tools.All()) {
+	for _, t := range s.policy().offered(s.env.Tools.All()) {
 		if t.Deferred && !s.active.has(t) {
 			hidden = append(hidden, t)
 		}

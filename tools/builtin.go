@@ -16,6 +16,8 @@ func Builtin() []Tool {
 		runShell(),
 		webFetch(),
 		skill(),
+		enterPlanMode(),
+		exitPlanMode(),
 	}
 	return append(list, toolSearch(list))
 }

@@ -49,6 +49,13 @@ type Call struct {
 	// and whether the user allowed writing a guarded one.
 	places  map[string]judgedPath
 	granted bool
+	allowed string // key of what the user has just said yes to
+
+	rounds      bool            // the client is asked by ending the call
+	resumed     *Resumed        // the answer it brought
+	hooked      bool            // hooks have run for it
+	rewritten   json.RawMessage // by hooks
+	preapproved bool            // by a hook
 
 	learned []string // keys of the files whose content it has shown
 
@@ -98,6 +105,11 @@ func (c *Call) Run(ctx context.Context) (res Result) {
 	})
 	c.Abandon() // the handler is done; what follows is the result's own
 	res.Tool, res.ListChanged = c.tool, c.listChanged.Load()
+	var pending *Pending
+	if errors.As(err, &pending) {
+		res.Pending = pending
+		return res
+	}
 	if err != nil {
 		res.Output, res.IsError = outputOf(err), true
 	}
@@ -141,8 +153,10 @@ func (c *Call) stages(ctx context.Context) (Output, error) {
 	if c.err != nil {
 		return Output{}, c.err
 	}
-	if err := c.hooks(ctx); err != nil {
-		return Output{}, err
+	if !c.hooked {
+		if err := c.hooks(ctx); err != nil {
+			return Output{}, err
+		}
 	}
 	if err := c.permit(ctx); err != nil {
 		return Output{}, err
@@ -223,39 +237,13 @@ func (c *Call) hooks(ctx context.Context) error {
 		if err := c.validate(changed); err != nil {
 			return fmt.Errorf("a hook changed the arguments: %w", err)
 		}
+		c.rewritten = c.args
 		if c.class() != was {
 			c.ticket.leave()
 			c.ticket = c.s.gates.enter(c.tool.Lane, c.class())
 		}
 	}
 	return nil
-}
-
-// permit judges first the tool, then, when the call's turn has come, what it is about.
-func (c *Call) permit(ctx context.Context) error {
-	policy := c.s.env.Policy
-	if c.via != nil {
-		// Only whether call_tool itself is denied: what it does is the called tool's.
-		if err := policy.deniedWhole(c.via); err != nil {
-			return err
-		}
-	}
-	if err := policy.permitTool(c.tool); err != nil {
-		return err
-	}
-	if err := c.ticket.wait(ctx); err != nil {
-		return cancelled(err)
-	}
-	target, ok := c.input.(Target)
-	if !ok {
-		return nil
-	}
-	subject, err := target.Target(ctx, c.s)
-	if err != nil {
-		return err
-	}
-	c.granted = policy.grants(c.tool, subject)
-	return policy.permit(c.tool, subject, c.granted)
 }
 
 func (c *Call) execute(ctx context.Context) (Output, error) {

@@ -37,7 +37,7 @@ func (s *Session) elsewhere(ws *sandbox.Workspace, p sandbox.Path, text string) 
 		}
 	}
 	for _, v := range s.seen.all(maxLookedAround) {
-		if s.env.Policy.keeps(ws.Spellings(v.path)) {
+		if s.policy().keeps(ws.Spellings(v.path)) {
 			continue
 		}
 		if v.path.Key() != p.Key() && v.text != nil && strings.Contains(*v.text, text) {

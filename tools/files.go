@@ -182,7 +182,7 @@ var (
 
 // at is the action on a certain file.
 func (a action) at(s *Session, ws *sandbox.Workspace, p sandbox.Path) action {
-	a.secret = s.env.Policy.keeps(ws.Spellings(p))
+	a.secret = s.policy().keeps(ws.Spellings(p))
 	return a
 }
 

@@ -28,7 +28,7 @@ func (s *Session) notFound(ws *sandbox.Workspace, name string, p sandbox.Path) e
 	dir, missing, entries := nearestDir(ws, p)
 	entries = slices.DeleteFunc(entries, func(e sandbox.Entry) bool {
 		rel := path.Join(dir, e.Name)
-		return ws.Hides(p, rel) || s.env.Policy.keeps(ws.SpellingsBelow(p, rel))
+		return ws.Hides(p, rel) || s.policy().keeps(ws.SpellingsBelow(p, rel))
 	})
 	if missing != "" {
 		return fmt.Errorf("%s does not exist: there is no folder %s%s", shown, ws.ShowBelow(p, missing), didYouMean(ws.ShowBelow(p, dir), path.Base(missing), entries, true))

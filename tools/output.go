@@ -44,6 +44,8 @@ type Result struct {
 	IsError bool
 	// Tool is the tool that was called, nil when no tool has that name.
 	Tool *Tool
+	// Pending: the call has not run, for the user is to be asked first; the rest is empty.
+	Pending *Pending
 	// ListChanged: the call changed which tools its session is shown.
 	ListChanged bool
 }

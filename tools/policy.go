@@ -19,34 +19,61 @@ import (
 type PolicyOptions struct {
 	// ReadOnly: no tool that writes is offered or run.
 	ReadOnly bool
-	// Allow and Deny are rules: `tool` or `tool(pattern)`. See [ParseRule].
-	Allow, Deny []string
+	// Mode is what holds where no rule does. "": ModeDefault.
+	Mode Mode
+	// Allow, Deny and Ask are rules: `tool` or `tool(pattern)`. See [ParseRule].
+	Allow, Deny, Ask []string
 }
 
-// Policy decides what is permitted: deny rules first, then allow rules, then
-// what is permitted anyway. The zero Policy permits everything but guarded
-// names and dangerous commands.
+// A Mode is what holds where no rule does.
+type Mode string
+
+const (
+	// ModeDefault asks for guarded names and what ask rules name; the rest is allowed.
+	ModeDefault Mode = "default"
+	// ModeAcceptEdits does not ask for changes of files that are not guarded.
+	ModeAcceptEdits Mode = "accept-edits"
+	// ModePlan begins each session in plan mode.
+	ModePlan Mode = "plan"
+	// ModeDontAsk refuses what would be asked.
+	ModeDontAsk Mode = "dont-ask"
+	// ModeYolo never asks. What deny rules forbid stays forbidden.
+	ModeYolo Mode = "yolo"
+)
+
+// Modes are all there are.
+var Modes = []string{string(ModeDefault), string(ModeAcceptEdits), string(ModePlan), string(ModeDontAsk), string(ModeYolo)}
+
+// Policy decides what is permitted: deny rules first, then plan mode, allow rules,
+// the mode, ask rules. The zero Policy permits everything but guarded names, for which
+// it asks, and dangerous commands.
 type Policy struct {
-	readOnly    bool
-	allow, deny []Rule
+	readOnly         bool
+	mode             Mode
+	allow, deny, ask []Rule
 }
 
 // NewPolicy reads the rules. An error names the rule and what is wrong with it.
 func NewPolicy(o PolicyOptions, r *Registry) (Policy, error) {
-	p := Policy{readOnly: o.ReadOnly}
-	for _, text := range o.Allow {
-		rule, err := ParseRule(text, r)
-		if err != nil {
-			return Policy{}, fmt.Errorf("--allow %s: %w", text, err)
-		}
-		p.allow = append(p.allow, rule)
+	p := Policy{readOnly: o.ReadOnly, mode: o.Mode}
+	if p.mode == "" {
+		p.mode = ModeDefault
 	}
-	for _, text := range o.Deny {
-		rule, err := ParseRule(text, r)
-		if err != nil {
-			return Policy{}, fmt.Errorf("--deny %s: %w", text, err)
+	if !slices.Contains(Modes, string(p.mode)) {
+		return Policy{}, fmt.Errorf("--mode %s: there are %s", p.mode, strings.Join(Modes, ", "))
+	}
+	for _, kind := range []struct {
+		flag  string
+		texts []string
+		rules *[]Rule
+	}{{"--allow", o.Allow, &p.allow}, {"--deny", o.Deny, &p.deny}, {"--ask", o.Ask, &p.ask}} {
+		for _, text := range kind.texts {
+			rule, err := ParseRule(text, r)
+			if err != nil {
+				return Policy{}, fmt.Errorf("%s %s: %w", kind.flag, text, err)
+			}
+			*kind.rules = append(*kind.rules, rule)
 		}
-		p.deny = append(p.deny, rule)
 	}
 	return p, nil
 }
@@ -57,7 +84,9 @@ func NewPolicy(o PolicyOptions, r *Registry) (Policy, error) {
 // absolute (write_file(docs/**)); such a rule on one tool that writes files holds
 // for all of them, and what it denies of one that shows files is not found by
 // searches. For run_shell it is a command, where a last ":*" stands for any
-// further words (run_shell(npm test:*)).
+// further words (run_shell(npm test:*)). For web_fetch it is a host, which means those
+// below it too where it forbids or asks, with wildcards (web_fetch(*.example.com)) and a
+// port if need be.
 type Rule struct {
 	text     string
 	tool     string
@@ -190,7 +219,9 @@ type Subject struct {
 	// Command is the line it runs, and Runs what that was found to run.
 	Command string
 	Stdin   string // what that reads
-	Runs    sandbox.Commands
+	// Host is whom it fetches from, in lower case, and Port at which.
+	Host, Port string
+	Runs       sandbox.Commands
 	// Guarded: the place may only be written with the user's word.
 	Guarded bool
 }
@@ -208,8 +239,34 @@ func (r Rule) concerns(s Subject) bool {
 			}
 		}
 	}
+	if s.Host != "" {
+		return r.matchesHost(s, true)
+	}
 	words, open := r.words()
 	return s.Command != "" && s.Runs.MayRun(words, open)
+}
+
+// matchesHost compares the pattern with the host of a URL; below: hosts below the one
+// it names count too.
+func (r Rule) matchesHost(s Subject, below bool) bool {
+	pattern := strings.ToLower(r.pattern)
+	if _, rest, ok := strings.Cut(pattern, "://"); ok {
+		pattern = rest
+	}
+	pattern = strings.TrimPrefix(pattern, "domain:")
+	pattern, _, _ = strings.Cut(pattern, "/")
+	if host, port, ok := strings.Cut(pattern, ":"); ok && !strings.Contains(port, ":") {
+		if port != s.Port {
+			return false
+		}
+		pattern = host
+	}
+	pattern = strings.TrimSuffix(pattern, ".")
+	host := strings.TrimSuffix(s.Host, ".")
+	if ok, _ := path.Match(pattern, host); ok {
+		return true
+	}
+	return below && strings.HasSuffix(host, "."+strings.TrimPrefix(pattern, "*."))
 }
 
 // words is the pattern as the words of a command; open: others may follow.
@@ -226,6 +283,9 @@ func (r Rule) matchesPath(p string) bool {
 // covers tells whether the rule is about the whole of the subject: an allowed
 // command must not bring another along.
 func (r Rule) covers(s Subject) bool {
+	if s.Host != "" && r.pattern != "" {
+		return r.matchesHost(s, false)
+	}
 	if s.Command == "" && r.pattern != "" {
 		return slices.ContainsFunc(s.Paths, r.matchesPath)
 	}
@@ -257,14 +317,6 @@ func (p Policy) deniesAll(t *Tool) bool {
 	return false
 }
 
-// permitTool judges a call by its tool alone.
-func (p Policy) permitTool(t *Tool) error {
-	if p.readOnly && !t.Traits.ReadOnly {
-		return denied("%s writes, and the server runs with --read-only. Only the user can start it otherwise.", t.Name)
-	}
-	return p.deniedWhole(t)
-}
-
 // deniedWhole is the refusal by a rule that forbids a tool whatever it is about.
 func (p Policy) deniedWhole(t *Tool) error {
 	for _, r := range p.deny {
@@ -279,9 +331,8 @@ func (r Rule) refusal() error {
 	return denied("the user's rule --deny %s forbids this. Do not try another way to the same end; ask the user.", r.text)
 }
 
-// permit judges a call by what it is about. It returns nil, or the refusal for
-// the model. granted: a rule allows this very place.
-func (p Policy) permit(t *Tool, s Subject, granted bool) error {
+// refuses judges by deny rules and the floor: what they say cannot be overruled.
+func (p Policy) refuses(t *Tool, s Subject) error {
 	for _, r := range p.deny {
 		switch {
 		case !r.names(t) || !r.concerns(s):
@@ -296,10 +347,32 @@ func (p Policy) permit(t *Tool, s Subject, granted bool) error {
 			return Fail(Output{Text: "Error: Dangerous command blocked: " + reason + ". Nothing was run. If it is really needed, ask the user to run it."})
 		}
 	}
-	if s.Guarded && !t.Traits.ReadOnly && !granted {
-		return denied("%s is a guarded name: other programs run or obey what stands in it, so writing it needs the user's yes, and this server cannot ask. The user can start it with --allow '%s(%s)'. Nothing was changed.", s.Paths[0], t.Name, s.Paths[0])
-	}
 	return nil
+}
+
+// asks tells why the user is to be asked for a call that nothing forbids; "" if not.
+// mode is that of the session.
+func (p Policy) asks(t *Tool, s Subject, traits Traits, mode Mode) (why string) {
+	guarded := s.Guarded && !traits.ReadOnly
+	for _, r := range p.allow {
+		if r.names(t) && r.covers(s) && (!guarded || r.pattern != "") {
+			return ""
+		}
+	}
+	switch {
+	case mode == ModeYolo:
+		return ""
+	case guarded:
+		return fmt.Sprintf("%s is a guarded name: other programs run or obey what stands in it", s.Paths[0])
+	case mode == ModeAcceptEdits && t.writesFiles():
+		return ""
+	}
+	for _, r := range p.ask {
+		if r.names(t) && (r.concerns(s) || s.Runs.Unclear && s.Command != "") {
+			return fmt.Sprintf("the user's rule --ask %s wants it", r.text)
+		}
+	}
+	return ""
 }
 
 // hides tells whether a place must not be seen by a search: what the rules
@@ -327,17 +400,6 @@ func (p Policy) keeps(spellings []string) bool {
 func (p Policy) restricts(t *Tool) bool {
 	for _, r := range p.deny {
 		if r.pattern != "" && (r.names(t) || r.reveals) {
-			return true
-		}
-	}
-	return false
-}
-
-// grants tells whether the user allowed this very place by a rule with a pattern:
-// a rule for the whole tool does not open guarded names.
-func (p Policy) grants(t *Tool, s Subject) bool {
-	for _, r := range p.allow {
-		if r.names(t) && r.pattern != "" && r.covers(s) {
 			return true
 		}
 	}

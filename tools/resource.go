@@ -120,7 +120,7 @@ func (s *Session) openResource(ctx context.Context, name string) (resourceFile, 
 	if err != nil {
 		return resourceFile{}, ErrNoResource
 	}
-	if s.env.Policy.permit(reader, subject, false) != nil {
+	if s.policy().refuses(reader, subject) != nil || s.policy().asks(reader, subject, reader.Traits, ModeDontAsk) != "" {
 		return resourceFile{}, ErrNoResource
 	}
 	ws, p, err := s.resolve(ctx, name)
@@ -201,7 +201,7 @@ func (s *Session) namesIn(ctx context.Context, ws *sandbox.Workspace, dir string
 	var names []string
 	for _, e := range entries {
 		rel := path.Join(p.Rel(), e.Name)
-		if ws.Hides(p, rel) || s.env.Policy.keeps(ws.SpellingsBelow(p, rel)) || !utf8.ValidString(e.Name) {
+		if ws.Hides(p, rel) || s.policy().keeps(ws.SpellingsBelow(p, rel)) || !utf8.ValidString(e.Name) {
 			continue
 		}
 		if e.Mode.IsDir() {

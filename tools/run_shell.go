@@ -69,6 +69,14 @@ func (in runShellInput) Validate(*Session) error {
 	return nil
 }
 
+// Traits: a line that only reads may run beside other readers, and in plan mode.
+func (in runShellInput) Traits(*Session) Traits {
+	if v, _ := sandbox.Classify(in.Command); v == sandbox.ReadOnly {
+		return Traits{ReadOnly: true, ConcurrencySafe: true, Idempotent: true, ClosedWorld: true}
+	}
+	return Traits{}
+}
+
 func (in runShellInput) Target(context.Context, *Session) (Subject, error) {
 	return Subject{Command: in.Command, Stdin: in.Stdin, Runs: sandbox.AnalyseCommands(in.Command)}, nil
 }

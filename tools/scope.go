@@ -58,7 +58,7 @@ func (s *Session) openScope(ctx context.Context, name string, ignored, hidden bo
 // denyOf names what a search must not show: what rules forbid, and our own state.
 func (s *Session) denyOf(ctx context.Context, sc *scope) func(string) bool {
 	c := runningCall(ctx)
-	policy := s.env.Policy
+	policy := s.policy()
 	restricted := c != nil && policy.restricts(c.tool)
 	return func(rel string) bool {
 		return sc.ws.Hides(sc.place, rel) || restricted && policy.hides(c.tool, sc.ws.SpellingsBelow(sc.place, rel))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"mcp-tools/sandbox"
 	"mcp-tools/tools/fetch"
@@ -27,7 +28,7 @@ type Env struct {
 	Shell *sandbox.Shell
 	// Fetch gets pages of the web; nil: there is no web.
 	Fetch *fetch.Client
-	// Policy decides what is permitted.
+	// Policy decides what is permitted. See [Env.SetPolicy].
 	Policy Policy
 	// Before and After are the hooks around each call.
 	Before []BeforeHook
@@ -38,7 +39,8 @@ type Env struct {
 	// Log may be nil.
 	Log *slog.Logger
 
-	remembered memory // by all sessions
+	changed    atomic.Pointer[Policy] // in place of Policy
+	remembered memory                 // by all sessions
 	pages      fetch.Cache[*webPage]
 	found      indexCache
 }
@@ -64,6 +66,8 @@ type Session struct {
 	log   *slog.Logger // may be nil
 	gates gates
 	seen  seen
+	plan  planState
+	said  answers
 
 	active  activated
 	saved   savedResults
@@ -80,8 +84,23 @@ func (e *Env) NewSession(o SessionOptions) *Session {
 	}
 	s := &Session{env: e, opts: o, log: log, roots: clientRoots{asking: make(chan struct{}, 1)}}
 	s.seen.shared = &e.remembered
+	s.plan.on = e.policy().mode == ModePlan
 	return s
 }
+
+// SetPolicy makes another policy hold from now on, for the calls under way that have
+// not been judged too.
+func (e *Env) SetPolicy(p Policy) { e.changed.Store(&p) }
+
+func (e *Env) policy() Policy {
+	if p := e.changed.Load(); p != nil {
+		return *p
+	}
+	return e.Policy
+}
+
+// policy is what decides for this session.
+func (s *Session) policy() Policy { return s.env.policy() }
 
 // Close ends the session and forgets what it knew. Calls still running go on to
 // their own end.
@@ -94,7 +113,9 @@ func (s *Session) Close() {
 
 // Remembers says whether closing the session would lose anything that a new one
 // of the same client could not know.
-func (s *Session) Remembers() bool { return s.seen.any() || s.active.any() }
+func (s *Session) Remembers() bool {
+	return s.seen.any() || s.active.any() || s.said.any() || s.plan.active() || s.plan.chosen() != ""
+}
 
 // Call runs one call to its end. It never returns a Go error: a failure is a
 // result. See [Session.Begin] for calls whose order matters.

@@ -73,7 +73,7 @@ func (s *Session) Skills(ctx context.Context) []skills.Skill {
 // skillSource is where this session finds skills. Without a workspace there are those
 // of the user.
 func (s *Session) skillSource(ctx context.Context) skills.Source {
-	src := skills.Source{Library: s.env.Library, Hidden: s.env.Policy.keeps}
+	src := skills.Source{Library: s.env.Library, Hidden: s.policy().keeps}
 	if ws, err := s.workspace(ctx); err == nil {
 		src.Workspace = ws
 	}

@@ -65,7 +65,7 @@ type foundTool struct {
 func runToolSearch(ctx context.Context, s *Session, in toolSearchInput) (Output, error) {
 	remarks := s.env.reach(ctx, in.Query)
 	offered := make(map[*Tool]bool)
-	for _, t := range s.env.Policy.offered(s.env.Tools.All()) {
+	for _, t := range s.policy().offered(s.env.Tools.All()) {
 		if t.Deferred {
 			offered[t] = true
 		}

@@ -48,7 +48,7 @@ func TestToolSearch(t *testing.T) {
 		}
 	}
 	p := newPlace(t, nil, hidden)
-	require.Equal(t, "No matching deferred tools found. There are: multi_edit, notebook_edit, undo", p.ok("tool_search", map[string]any{"query": "zzqq"}))
+	require.Equal(t, "No matching deferred tools found. There are: enter_plan_mode, exit_plan_mode, multi_edit, notebook_edit, undo", p.ok("tool_search", map[string]any{"query": "zzqq"}))
 	require.Equal(t, "No matching deferred tools found. There are: multi_edit, notebook_edit, undo\n[read_file is in your list: call it directly]\n[no deferred tool is called nothing]",
 		p.ok("tool_search", map[string]any{"query": "select:read_file,nothing"}))
 	require.Contains(t, p.fails("tool_search", map[string]any{"query": "  "}), "query must not be empty")
@@ -83,5 +83,5 @@ func TestToolSearchKnowsWhatIsOffered(t *testing.T) {
 	policy, err := NewPolicy(PolicyOptions{ReadOnly: true}, reg)
 	require.NoError(t, err)
 	p := newPlace(t, nil, hidden, func(e *Env) { e.Tools, e.Policy = reg, policy })
-	require.Equal(t, "No matching deferred tools found. There are none.", p.ok("tool_search", map[string]any{"query": "undo"}))
+	require.Equal(t, "No matching deferred tools found. There are: enter_plan_mode, exit_plan_mode", p.ok("tool_search", map[string]any{"query": "undo"}))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -49,6 +50,34 @@ func (in webFetchInput) Validate(*Session) error {
 	return nil
 }
 
+// Target is the host, which rules are about; what is no URL is refused later.
+func (in webFetchInput) Target(context.Context, *Session) (Subject, error) {
+	u, err := fetch.ParseURL(in.URL)
+	if err != nil {
+		return Subject{}, fetchError(in.URL, err)
+	}
+	return hostSubject(u), nil
+}
+
+func hostSubject(u *url.URL) Subject {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return Subject{Host: strings.ToLower(u.Hostname()), Port: port}
+}
+
+// mayReach judges each host that a fetch leads to.
+func (s *Session) mayReach(ctx context.Context) func(*url.URL) error {
+	c := runningCall(ctx)
+	return func(u *url.URL) error {
+		if c == nil {
+			return nil
+		}
+		return s.policy().refuses(c.tool, hostSubject(u))
+	}
+}
+
 func runWebFetch(ctx context.Context, s *Session, in webFetchInput) (Output, error) {
 	if s.env.Fetch == nil {
 		return Output{}, errors.New("this server was started without access to the web")
@@ -61,7 +90,7 @@ func runWebFetch(ctx context.Context, s *Session, in webFetchInput) (Output, err
 	if err != nil {
 		return Output{}, fetchError(in.URL, err)
 	}
-	p, err := s.env.page(ctx, u.String(), format)
+	p, err := s.env.page(ctx, u.String(), format, s.mayReach(ctx))
 	if err != nil {
 		return Output{}, fetchError(in.URL, err)
 	}
@@ -157,7 +186,8 @@ func (p *webPage) failed() error {
 
 // fetchError words what went wrong with a URL.
 func fetchError(url string, err error) error {
-	if isContextError(err) {
+	var own *failure
+	if isContextError(err) || errors.As(err, &own) {
 		return err
 	}
 	if err == fetch.ErrScheme || err == fetch.ErrTimeout {

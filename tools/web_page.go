@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	neturl "net/url"
 	"strings"
 	"sync"
 	"time"
@@ -23,13 +24,18 @@ const accepted = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, a
 
 // page is the page at url in a format: the one that is kept, if it is fresh or has not
 // changed, or a new one.
-func (e *Env) page(ctx context.Context, url, format string) (*webPage, error) {
+func (e *Env) page(ctx context.Context, url, format string, permit func(*neturl.URL) error) (*webPage, error) {
 	key := format + " " + url
 	kept, fresh, ok := e.pages.Get(key)
+	if ok { // it may have come from elsewhere, and from another session
+		if from, err := neturl.Parse(kept.Value.url); err != nil || permit(from) != nil {
+			fresh, ok = false, false
+		}
+	}
 	if fresh {
 		return kept.Value, nil
 	}
-	req := fetch.Request{URL: url, Accept: accepted, Progress: fetchProgress(ctx)}
+	req := fetch.Request{URL: url, Permit: permit, Accept: accepted, Progress: fetchProgress(ctx)}
 	if format == "raw" || format == "html" {
 		req.Accept = "*/*"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-tools/sandbox"
+	"mcp-tools/tools"
 	"mcp-tools/tools/fetch"
 )
 
@@ -22,6 +23,8 @@ type config struct {
 	readOnly  bool
 	allow     []string
 	deny      []string
+	ask       []string
+	mode      oneOf
 	stateDir  string
 	fetch     []string
 	deferred  oneOf
@@ -36,6 +39,7 @@ type config struct {
 // and those that start a server of their own pass them on.
 func (c *config) register(fs *pflag.FlagSet) {
 	c.deferred = oneOf{"search", []string{"search", "list"}}
+	c.mode = oneOf{string(tools.ModeDefault), tools.Modes}
 	c.sandbox = oneOf{"auto", []string{"auto", "full", "off"}}
 	c.logLevel = oneOf{"warn", []string{"debug", "info", "warn", "error"}}
 	c.logFormat = oneOf{"text", []string{"text", "json"}}
@@ -44,8 +48,10 @@ func (c *config) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&c.roots, "root", nil, "work in `DIR[:ro]`, repeatable (default: the current directory, unless that\nis / or $HOME: then the client's roots)")
 	fs.BoolVar(&c.allowWide, "allow-wide-root", false, "let / or $HOME be a root")
 	fs.BoolVar(&c.readOnly, "read-only", false, "offer no tool that writes")
-	fs.StringArrayVar(&c.allow, "allow", nil, "give the yes that guarded names need to what `RULE` matches, repeatable:\ntool or tool(pattern)")
+	fs.StringArrayVar(&c.allow, "allow", nil, "let what `RULE` matches run without asking, repeatable:\ntool or tool(pattern)")
 	fs.StringArrayVar(&c.deny, "deny", nil, "refuse what `RULE` matches, repeatable; beats --allow")
+	fs.StringArrayVar(&c.ask, "ask", nil, "ask the user before what `RULE` matches, repeatable")
+	fs.Var(&c.mode, "mode", "what holds where no rule does")
 	fs.StringVar(&c.stateDir, "state-dir", "", "keep saved results and pre-images for undo in `DIR` (default: $XDG_STATE_HOME/mcp-tools)")
 	fs.StringArrayVar(&c.fetch, "fetch-allow", nil, "let web_fetch reach `HOST|CIDR[:PORT]` beyond the public internet,\nrepeatable")
 	fs.Var(&c.deferred, "deferred", "rarely used tools: found by tool_search, or all in the list")
@@ -67,6 +73,7 @@ func (c *config) args() []string {
 	each("--root", c.roots)
 	each("--allow", c.allow)
 	each("--deny", c.deny)
+	each("--ask", c.ask)
 	each("--fetch-allow", c.fetch)
 	each("--mcp-config", c.servers)
 	each("--skills", c.skills)
@@ -79,7 +86,7 @@ func (c *config) args() []string {
 	if c.readOnly {
 		out = append(out, "--read-only")
 	}
-	return append(out, "--deferred="+c.deferred.value, "--sandbox="+c.sandbox.value, "--log-level="+c.logLevel.value, "--log-format="+c.logFormat.value)
+	return append(out, "--mode="+c.mode.value, "--deferred="+c.deferred.value, "--sandbox="+c.sandbox.value, "--log-level="+c.logLevel.value, "--log-format="+c.logFormat.value)
 }
 
 // check refuses what can be refused without touching anything.

@@ -54,7 +54,7 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	}
 	state := sandbox.OpenState(dir)
 	reg := tools.NewRegistry(tools.Builtin()...)
-	policy, err := tools.NewPolicy(tools.PolicyOptions{ReadOnly: cfg.readOnly, Allow: cfg.allow, Deny: cfg.deny}, reg)
+	policy, err := tools.NewPolicy(tools.PolicyOptions{ReadOnly: cfg.readOnly, Mode: tools.Mode(cfg.mode.value), Allow: cfg.allow, Deny: cfg.deny, Ask: cfg.ask}, reg)
 	if err != nil {
 		return nil, nil, &usageError{err.Error()}
 	}

@@ -62,6 +62,9 @@ type Request struct {
 	// ETag and LastModified, if not empty, are those of what the caller has: the
 	// answer may then be that it has not changed.
 	ETag, LastModified string
+	// Permit, if not nil, is asked before each request, those after redirects included;
+	// its error ends the call.
+	Permit func(*url.URL) error
 	// Progress, if not nil, is told now and then how many bytes have come, of how
 	// many: -1 if that is not known.
 	Progress func(read, total int64)
@@ -116,6 +119,11 @@ func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 func (c *Client) hop(ctx context.Context, t target, r Request) (res *Response, next *target, err error) {
 	if err := c.guard.name(t); err != nil {
 		return nil, nil, err
+	}
+	if r.Permit != nil {
+		if err := r.Permit(t.url); err != nil {
+			return nil, nil, err
+		}
 	}
 	leave, err := c.hosts.enter(ctx, t.url.Host)
 	if err != nil {

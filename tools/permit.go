@@ -62,6 +62,7 @@ func (c *Call) judge(ctx context.Context) error {
 	if err := c.ticket.wait(ctx); err != nil {
 		return cancelled(err)
 	}
+	c.places = nil // what was found in an earlier turn may not hold any more
 	var subject Subject
 	if target, ok := c.input.(Target); ok {
 		var err error

@@ -49,7 +49,7 @@ func TestToolSearch(t *testing.T) {
 	}
 	p := newPlace(t, nil, hidden)
 	require.Equal(t, "No matching deferred tools found. There are: enter_plan_mode, exit_plan_mode, multi_edit, notebook_edit, undo", p.ok("tool_search", map[string]any{"query": "zzqq"}))
-	require.Equal(t, "No matching deferred tools found. There are: multi_edit, notebook_edit, undo\n[read_file is in your list: call it directly]\n[no deferred tool is called nothing]",
+	require.Equal(t, "No matching deferred tools found. There are: enter_plan_mode, exit_plan_mode, multi_edit, notebook_edit, undo\n[read_file is in your list: call it directly]\n[no deferred tool is called nothing]",
 		p.ok("tool_search", map[string]any{"query": "select:read_file,nothing"}))
 	require.Contains(t, p.fails("tool_search", map[string]any{"query": "  "}), "query must not be empty")
 	require.Contains(t, p.fails("tool_search", map[string]any{"query": "x", "max_results": 0}), "max_results must be at least 1")

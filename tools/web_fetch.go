@@ -107,12 +107,19 @@ type webPage struct {
 	notes  []string
 	status int
 	moved  string // another site that it redirects to
+	retry  int    // seconds after which the server wants to be asked again
 	time   time.Time
 }
+
+// maxMoved is how long a URL may be to be shown whole, in bytes.
+const maxMoved = 1000
 
 // output is the part of the page that was asked for.
 func (p *webPage) output(in webFetchInput) (Output, error) {
 	if p.moved != "" {
+		if len(p.moved) > maxMoved {
+			return Output{Text: fmt.Sprintf("%s redirects to another site, which was not followed: a URL of %d characters that begins with %s", p.url, len(p.moved), shorten(p.moved, maxMoved))}, nil
+		}
 		return Output{Text: fmt.Sprintf("%s redirects to another site, which was not followed: %s\nCall web_fetch with that URL if you want it.", p.url, printable(p.moved))}, nil
 	}
 	start, length := 0, maxFetched
@@ -171,6 +178,9 @@ const maxFailure = 2000
 
 func (p *webPage) failed() error {
 	text := fmt.Sprintf("HTTP error: %d %s\nURL: %s", p.status, http.StatusText(p.status), p.url)
+	if p.retry > 0 {
+		text += fmt.Sprintf("\nThe server wants to be asked again after %d s.", p.retry)
+	}
 	if p.text != "" {
 		body := p.text[:runeOffset(p.text, maxFailure)]
 		if len(body) < len(p.text) {

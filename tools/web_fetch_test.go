@@ -118,7 +118,7 @@ func TestWebFetchRefuses(t *testing.T) {
 		{"the first part of an error page", map[string]any{"url": url + "/404"}, "No such page here: xxx"},
 		{"an error without a body", map[string]any{"url": url + "/500"}, "HTTP error: 500 Internal Server Error\nURL: " + url + "/500"},
 		{"an error with a body that is no text", map[string]any{"url": url + "/503"}, "HTTP error: 503 Service Unavailable\nURL: " + url + "/503"},
-		{"an archive", map[string]any{"url": url + "/zip"}, "it is a binary file called a.zip (application/zip, 18 bytes), which cannot be shown"},
+		{"an archive", map[string]any{"url": url + "/zip"}, "it is a binary file called \"a.zip\" (application/zip, 18 bytes), which cannot be shown"},
 		{"bytes as text", map[string]any{"url": url + "/binary"}, "it is a binary file (application/octet-stream, 4 bytes)"},
 		{"a damaged picture", map[string]any{"url": url + "/picture"}, "PNG"},
 		{"a redirect with credentials", map[string]any{"url": url + "/user"}, "redirects to a URL that is refused"},

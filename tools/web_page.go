@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	neturl "net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -56,7 +57,7 @@ func (e *Env) page(ctx context.Context, url, format string, permit func(*neturl.
 	if err != nil {
 		return nil, err
 	}
-	if res.Status == http.StatusOK && res.Moved == nil {
+	if res.Status == http.StatusOK && res.Moved == nil && (res.Cut == "" || len(res.Body) == fetch.MaxBody) { // one that broke off may come whole
 		e.pages.Put(key, fetch.Cached[*webPage]{Value: p, Size: p.size(), ETag: res.Header.Get("ETag"), LastModified: res.Header.Get("Last-Modified"), Time: res.Time})
 	}
 	return p, nil
@@ -92,6 +93,9 @@ func fetchProgress(ctx context.Context) func(read, total int64) {
 // newWebPage makes what can be read of an answer.
 func newWebPage(ctx context.Context, res *fetch.Response, format string) (*webPage, error) {
 	p := &webPage{url: res.URL.String(), status: res.Status, time: res.Time}
+	if wait, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && wait > 0 {
+		p.retry = wait
+	}
 	if res.Moved != nil {
 		p.moved = res.Moved.String()
 		return p, nil
@@ -166,7 +170,11 @@ func (p *webPage) addText(text string, kind body.Kind, res *fetch.Response, form
 
 func (p *webPage) addHTML(text string, res *fetch.Response, format string) {
 	formats := map[string]htmlpage.Format{"markdown": htmlpage.Markdown, "text": htmlpage.Text, "html": htmlpage.HTML}
-	made := htmlpage.Read([]byte(text), res.URL, formats[format])
+	source := []byte(text)
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "application/xhtml+xml" {
+		source = htmlpage.FromXHTML(source)
+	}
+	made := htmlpage.Read(source, res.URL, formats[format])
 	p.title, p.text = made.Title, made.Text
 	p.about = made.Part
 	if format != "markdown" {
@@ -212,7 +220,7 @@ func (p *webPage) addPDF(ctx context.Context, content []byte) error {
 		}
 	}
 	if from > 0 {
-		p.notes = append(p.notes, fmt.Sprintf("only the pages before %d were read", from))
+		p.notes = append(p.notes, fmt.Sprintf("only the pages before %d were read: it is too long for this tool", from))
 	}
 	p.text = htmlpage.Visible(strings.TrimSpace(b.String()))
 	return nil
@@ -222,7 +230,7 @@ func (p *webPage) addPDF(ctx context.Context, content []byte) error {
 func binaryAnswer(res *fetch.Response, name string) error {
 	what := ""
 	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
-		what = " called " + printable(shorten(params["filename"], maxWord))
+		what = fmt.Sprintf(" called %q", htmlpage.Visible(shorten(params["filename"], maxWord)))
 	}
 	return fmt.Errorf("it is a binary file%s (%s, %s), which cannot be shown. Use run_shell to download it, if that is allowed", what, name, byteSize(int64(len(res.Body))))
 }

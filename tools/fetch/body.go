@@ -27,8 +27,14 @@ const maxEncodings = 2
 type EncodingError struct{ Name string }
 
 func (e *EncodingError) Error() string {
+	if len(e.Name) > 20 || strings.Trim(e.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return "the body is in an encoding that is not known here"
+	}
 	return fmt.Sprintf("the body is in the encoding %q, which is not known here", e.Name)
 }
+
+// errBody begins what is wrong with a body.
+var errBody = errors.New("the body")
 
 // readBody reads and unpacks a body up to MaxBody. cut says why it is not all.
 func readBody(ctx context.Context, res *http.Response, progress func(read, total int64)) (body []byte, cut string, err error) {
@@ -52,13 +58,13 @@ func readBody(ctx context.Context, res *http.Response, progress func(read, total
 	case raw.n == 0 && raw.err == nil:
 		return nil, "", nil
 	case len(body) == 0:
-		return nil, "", fmt.Errorf("the body could not be read: %w", err)
+		return nil, "", fmt.Errorf("%w: it could not be read", errBody)
 	case raw.err != nil && raw.total > 0:
 		return body, fmt.Sprintf("the connection ended after %d of %d bytes", raw.n, raw.total), nil
 	case raw.err != nil:
 		return body, fmt.Sprintf("the connection ended early, after %d bytes", raw.n), nil
 	}
-	return body, fmt.Sprintf("what came is damaged after %d bytes: %v", len(body), err), nil
+	return body, fmt.Sprintf("what came is damaged after %d bytes", len(body)), nil
 }
 
 // A counter counts what is read and keeps the error that ended it.
@@ -92,7 +98,7 @@ func unpacked(r io.Reader, header []string) (io.Reader, func(), error) {
 		}
 	}
 	if len(names) > maxEncodings {
-		return nil, nil, fmt.Errorf("the body is packed %d times over; at most %d are undone", len(names), maxEncodings)
+		return nil, nil, fmt.Errorf("%w: it is packed %d times over, and at most %d are undone", errBody, len(names), maxEncodings)
 	}
 	closers := []func(){}
 	closeAll := func() {
@@ -158,7 +164,7 @@ func empty(r io.Reader, err error) (io.Reader, func(), error) {
 		return strings.NewReader(""), nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("the body is not in the encoding that its header names: %w", err)
+		return nil, nil, fmt.Errorf("%w: it is not in the encoding that its header names", errBody)
 	}
 	return r, nil, nil
 }

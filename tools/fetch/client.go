@@ -241,6 +241,8 @@ func worded(ctx context.Context, err error) error {
 		return ErrNotFound
 	case isHeaderError(err):
 		return ErrHeader
+	case isOurs(err):
+		return err
 	}
-	return err
+	return plainFault(err)
 }

@@ -77,8 +77,24 @@ func checkTarget(u *url.URL) (target, error) {
 	}
 	clean := *u
 	clean.Scheme, clean.Fragment, clean.RawFragment = scheme, "", ""
+	clean.RawQuery = escapedQuery(u.RawQuery)
 	clean.Host = hostPort(host, port, scheme)
 	return target{&clean, host, port}, nil
+}
+
+// escapedQuery is a query with all but ASCII, and what no URL holds, as percent escapes
+// (WHATWG URL, query percent-encode set).
+func escapedQuery(q string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(q) {
+		if c := q[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>'`", c) >= 0 {
+			b.WriteString("%" + string(hex[c>>4]) + string(hex[c&15]))
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // hostOf is a host in ASCII. An address in a spelling that only some programs take

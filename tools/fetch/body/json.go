@@ -1,11 +1,12 @@
 package body
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"mcp-tools/tools/fetch/page"
 )
 
 // Indent writes JSON with two blanks a level, its names in their order and its numbers
@@ -21,10 +22,12 @@ func Indent(text string) (string, []string) {
 			break
 		}
 	}
-	var out bytes.Buffer
-	err := json.Indent(&out, []byte(raw), "", "  ")
+	out, fits, err := page.IndentJSON([]byte(raw), "  ")
+	if !fits {
+		return text, append(notes, "it is shown as it came: indented it would be many times as long")
+	}
 	if err == nil {
-		return out.String(), notes
+		return string(out), notes
 	}
 	if lines, ok := jsonLines(raw); ok {
 		return lines, notes

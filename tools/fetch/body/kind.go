@@ -6,6 +6,7 @@ package body
 import (
 	"bytes"
 	"mime"
+	"regexp"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -35,6 +36,9 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 	if declared == "" {
 		declared = strings.ToLower(strings.TrimSpace(strings.Split(contentType, ";")[0]))
 	}
+	if !mediaType.MatchString(declared) { // it is shown: nothing else may stand there
+		declared = ""
+	}
 	head := content[:min(len(content), sniffed)]
 	found := mimetype.Detect(head)
 	name, _, _ := strings.Cut(found.String(), ";")
@@ -58,6 +62,9 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 	}
 	return Text, "text/plain"
 }
+
+// mediaType is a media type of a length that is seen (RFC 6838, section 4.2).
+var mediaType = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9][a-z0-9!#$&^_.+-]{0,60}$`)
 
 // contradicts: what says it is JSON, and is a page, or the other way about. Servers that send a
 // page under another name are common; a page that is sent as text/plain is meant to be

@@ -2,7 +2,6 @@ package page
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -41,8 +40,10 @@ func (d *document) isUnseen(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script:
 		return !isMath(n)
-	case atom.Style, atom.Link, atom.Meta, atom.Base, atom.Title, atom.Svg, atom.Canvas, atom.Map, atom.Datalist, atom.Select, atom.Textarea, atom.Progress, atom.Meter:
+	case atom.Style, atom.Link, atom.Meta, atom.Base, atom.Title, atom.Svg, atom.Canvas, atom.Map, atom.Datalist, atom.Select, atom.Progress, atom.Meter:
 		return true
+	case atom.Textarea: // what a visitor is to fill in, unless it shows code
+		return !isCodeArea(n)
 	case atom.Template: // what is in a shadow root is seen
 		return !hasAttr(n, "shadowrootmode")
 	case atom.Dialog:
@@ -55,41 +56,18 @@ func (d *document) isUnseen(n *html.Node) bool {
 	case atom.Input:
 		return attr(n, "type") != "checkbox"
 	case atom.Math, atom.Code, atom.Pre:
-		return isHidden(n)
+		return d.isHidden(n)
 	}
-	return isHidden(n)
+	return d.isHidden(n)
 }
 
 // isMath: TeX that a script would draw.
 func isMath(n *html.Node) bool { return strings.HasPrefix(attr(n, "type"), "math/tex") }
 
-var hiddenStyle = regexp.MustCompile(`(?i)(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:[a-z%]*)\s*(?:;|!|$)|opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)|text-indent\s*:\s*-\d{3,}|(?:left|top)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?)`)
-
-func isHidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			// What waits behind a tab is a part of the page: the same command for another system.
-			return !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel"
-		case "aria-hidden":
-			if strings.EqualFold(a.Val, "true") && !isPicture(n) {
-				return true
-			}
-		case "style":
-			if len(a.Val) < maxStyle && hiddenStyle.MatchString(a.Val) {
-				return true
-			}
-		case "class":
-			if roleOf(n) == isUnseenByClass {
-				return true
-			}
-		}
-	}
-	return false
+// isCodeArea: an example to be run, as some pages of documentation have them.
+func isCodeArea(n *html.Node) bool {
+	return strings.Contains(strings.ToLower(attr(n, "class")), "code") || hasAttr(n, "readonly")
 }
-
-// maxStyle bounds what is searched of a style.
-const maxStyle = 4 << 10
 
 func isPicture(n *html.Node) bool {
 	return n.DataAtom == atom.Img || n.DataAtom == atom.Picture || n.DataAtom == atom.Figure

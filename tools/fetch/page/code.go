@@ -103,6 +103,9 @@ func codeText(n *html.Node) string {
 		case n.Type == html.ElementNode && isGutter(n):
 			return
 		}
+		if n.Type == html.ElementNode && n.DataAtom == atom.Div && b.Len() > 0 && !strings.HasSuffix(b.String()[b.Len()-1:], "\n") && strings.TrimSpace(textOf(n, 100)) != "" {
+			b.WriteByte('\n')
+		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			walk(c)
 		}

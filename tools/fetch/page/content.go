@@ -42,7 +42,30 @@ func (d *document) main() (*html.Node, string) {
 	if n := d.guess(body, own); n != nil && n != body {
 		return n, MainContent
 	}
+	if own.text >= enoughWithout {
+		dropAround(body)
+	}
 	return body, WholePage
+}
+
+// enoughWithout is how many letters a page must have beside its navigation for that to
+// be taken away: of an index it is the content.
+const enoughWithout = 200
+
+// dropAround takes out what stands around the content of a page, and says so by what it is.
+func dropAround(n *html.Node) {
+	for c := n.FirstChild; c != nil; {
+		next := c.NextSibling
+		role := attr(c, "role")
+		switch {
+		case c.Type != html.ElementNode:
+		case c.DataAtom == atom.Nav, role == "navigation", role == "contentinfo", c.DataAtom == atom.Footer && n.DataAtom == atom.Body:
+			n.RemoveChild(c)
+		default:
+			dropAround(c)
+		}
+		c = next
+	}
 }
 
 // guess finds the main content of a page that does not mark it. Nothing that a guess

@@ -10,8 +10,9 @@ import (
 // read, for models too.
 // free says that there are blanks on both sides of the word.
 func appendEscaped(b []byte, word string, free bool) []byte {
+	link := strings.LastIndex(word, "](") // no bracket behind it begins one
 	for i := 0; i < len(word); i++ {
-		if isMark(word, i, free && len(word) == 1) {
+		if word[i] == '[' && i < link || isMark(word, i, free && len(word) == 1) {
 			b = append(b, '\\')
 		}
 		b = append(b, word[i])
@@ -28,8 +29,6 @@ func isMark(word string, i int, alone bool) bool {
 		return !alone
 	case '_': // inside a word it is none
 		return !alone && !(isWordByte(word, i-1) && isWordByte(word, i+1))
-	case '[':
-		return strings.Contains(word[i:], "](")
 	case '<':
 		return i+1 < len(word) && (isLetter(word[i+1]) || strings.IndexByte("/!?", word[i+1]) >= 0)
 	case '&':

@@ -16,8 +16,9 @@ type inline struct {
 	blank   bool // a blank is due before the next character
 	flat    bool // blocks inside count as text
 	heading bool
-	link    bool // inside a link: there is no link in a link
-	code    bool // the text of code: nothing is escaped
+	link    bool    // inside a link: there is no link in a link
+	code    bool    // the text of code: nothing is escaped
+	tex     *string // what ends the formula that the text is in; nil: the page has none
 	bold    bool
 	italic  bool
 
@@ -30,6 +31,9 @@ type inline struct {
 func (in *inline) take() string {
 	s := strings.Trim(string(in.b), "\n ")
 	in.b, in.blank, in.closed, in.linked = in.b[:0], false, 0, 0
+	if in.tex != nil { // a formula ends with its paragraph
+		*in.tex = ""
+	}
 	return s
 }
 
@@ -44,9 +48,15 @@ func (in *inline) text(s string, plain bool) {
 		if word != "" {
 			free := (in.blank || len(in.b) == 0) && i >= 0 // blanks on both sides
 			in.space()
-			if plain || in.code {
+			switch {
+			case plain || in.code || in.isTeX(word):
 				in.b = append(in.b, word...)
-			} else {
+			case in.link && strings.Contains(word, "]("):
+				in.b = append(in.b, linkText(word)...)
+			default:
+				if word[0] == '(' && len(in.b) > 0 && in.b[len(in.b)-1] == ']' { // from two elements
+					in.b = append(in.b, '\\')
+				}
 				in.b = appendEscaped(in.b, word, free)
 			}
 		}
@@ -56,6 +66,48 @@ func (in *inline) text(s string, plain bool) {
 		in.blank = true
 		s = strings.TrimLeftFunc(s[i:], isBlankRune)
 	}
+}
+
+// linkText is a text for the inside of a link.
+func linkText(s string) string {
+	escaped := string(appendEscaped(nil, strings.NewReplacer("[", "\x00", "]", "\x01").Replace(s), false))
+	return strings.NewReplacer("\x00", `\[`, "\x01", `\]`).Replace(escaped)
+}
+
+// isTeX tells whether a word is of a formula that a script of the page would draw.
+// There nothing is escaped, for it would be another formula.
+func (in *inline) isTeX(word string) bool {
+	if in.tex == nil {
+		return false
+	}
+	is := *in.tex != ""
+	for rest := word; rest != ""; {
+		if *in.tex != "" {
+			i := strings.Index(rest, *in.tex)
+			if i < 0 {
+				return true
+			}
+			rest, *in.tex = rest[i+2:], ""
+			continue
+		}
+		i, end := firstTeX(rest)
+		if i < 0 {
+			return is
+		}
+		is, rest, *in.tex = true, rest[i+2:], end
+	}
+	return is
+}
+
+// firstTeX is where a formula begins, and what ends it.
+func firstTeX(s string) (at int, end string) {
+	at = -1
+	for _, p := range [][2]string{{`\(`, `\)`}, {`\[`, `\]`}, {"$$", "$$"}} {
+		if i := strings.Index(s, p[0]); i >= 0 && (at < 0 || i < at) {
+			at, end = i, p[1]
+		}
+	}
+	return at, end
 }
 
 func isBlankRune(r rune) bool {
@@ -147,7 +199,7 @@ func (r *renderer) inline(in *inline, n *html.Node) {
 
 // part is what is below n as a text of its own, and whether blanks are around it.
 func (r *renderer) part(in *inline, n *html.Node, change func(*inline)) (text string, before, after bool) {
-	sub := inline{flat: true, heading: in.heading, link: in.link, code: in.code, bold: in.bold, italic: in.italic}
+	sub := inline{flat: true, tex: in.tex, heading: in.heading, link: in.link, code: in.code, bold: in.bold, italic: in.italic}
 	if change != nil {
 		change(&sub)
 	}
@@ -260,7 +312,11 @@ func (r *renderer) image(in *inline, n *html.Node) {
 		in.text(alt, false)
 		return
 	}
-	in.raw("![" + string(appendEscaped(nil, alt, false)) + "](" + src + ")")
+	text := string(appendEscaped(nil, alt, false))
+	if strings.Contains(alt, "](") {
+		text = linkText(alt)
+	}
+	in.raw("![" + text + "](" + src + ")")
 }
 
 // maxImageLink is the length of a link above which it is data, not an address.
@@ -287,7 +343,7 @@ func sourceOf(n *html.Node) string {
 
 // inlineCode is code within a line. A link that is all of it stays one.
 func (r *renderer) inlineCode(in *inline, n *html.Node) {
-	raw := textOf(n, 0)
+	raw := lineText(n)
 	text := strings.Join(strings.Fields(raw), " ")
 	if text == "" {
 		in.blank = in.blank || raw != ""
@@ -308,6 +364,22 @@ func (r *renderer) inlineCode(in *inline, n *html.Node) {
 	if last, _ := utf8.DecodeLastRuneInString(raw); isBlankRune(last) {
 		in.blank = true
 	}
+}
+
+// lineText is the text below n, line breaks as such.
+func lineText(n *html.Node) string {
+	if child(n, atom.Br) == nil {
+		return textOf(n, 0)
+	}
+	var b strings.Builder
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.Br {
+			b.WriteByte('\n')
+			continue
+		}
+		b.WriteString(textOf(c, 0))
+	}
+	return b.String()
 }
 
 // codeSpan puts code between more backticks than there are in it in a row.
@@ -378,7 +450,11 @@ func (r *renderer) medium(in *inline, n *html.Node) {
 		return
 	}
 	in.blank = true
-	in.raw("[" + string(appendEscaped(nil, title, false)) + "](" + href + ")")
+	text := string(appendEscaped(nil, title, false))
+	if strings.Contains(title, "](") {
+		text = linkText(title)
+	}
+	in.raw("[" + text + "](" + href + ")")
 	in.blank = true
 }
 
@@ -396,6 +472,10 @@ func (r *renderer) formula(in *inline, n *html.Node) {
 	}
 	if alt := attr(n, "alttext"); alt != "" {
 		in.raw(dollars(alt))
+		return
+	}
+	if n.DataAtom == atom.Math {
+		in.raw(linear(n, 0))
 		return
 	}
 	r.inlineChildren(in, n)

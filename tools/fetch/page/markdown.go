@@ -13,11 +13,15 @@ import (
 type style struct {
 	base  *url.URL
 	plain bool // text without any marks of Markdown, and without links
+	tex   bool // the page holds formulas in TeX, which a script draws
 }
 
 // renderMarkdown writes down what is below n.
 func renderMarkdown(n *html.Node, s style) string {
 	r := &renderer{style: s, blocks: make(map[*html.Node]bool)}
+	if s.tex {
+		r.par.tex = new(string)
+	}
 	r.flow(n)
 	r.flush()
 	return strings.TrimRight(r.w.b.String(), "\n ")
@@ -84,7 +88,7 @@ func (r *renderer) block(n *html.Node) {
 		r.list(n)
 	case atom.Dl:
 		r.definitions(n)
-	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:
+	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext, atom.Textarea:
 		r.code(n)
 	case atom.Blockquote:
 		r.quotation(n)
@@ -391,7 +395,7 @@ func isBlockAtom(a atom.Atom) bool {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details, atom.Dir, atom.Div, atom.Dl, atom.Dt,
 		atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup,
 		atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Listing, atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.Optgroup, atom.P, atom.Plaintext, atom.Pre, atom.Search, atom.Section,
-		atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul, atom.Xmp, atom.Frameset, atom.Noframes:
+		atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Textarea, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul, atom.Xmp, atom.Frameset, atom.Noframes:
 		return true
 	}
 	return false

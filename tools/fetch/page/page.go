@@ -106,7 +106,9 @@ type document struct {
 	metas    map[string]string // by name or property; the first of each
 	refresh  string            // where the page sends a browser on to
 	scripts  []*html.Node
-	noscript []*html.Node // taken out of the page
+	noscript []*html.Node    // taken out of the page
+	hiders   map[string]bool // classes (.x) and ids (#x) that the page's style sheets hide
+	tex      bool            // a script of it draws formulas
 }
 
 // survey looks once at all elements.
@@ -144,8 +146,12 @@ func (d *document) note(n *html.Node) {
 		}
 	case atom.Base:
 		d.rebase(attr(n, "href"))
+	case atom.Style:
+		d.readSheet(n)
 	case atom.Script:
 		d.scripts = append(d.scripts, n)
+		src := strings.ToLower(attr(n, "src"))
+		d.tex = d.tex || strings.Contains(src, "mathjax") || strings.Contains(src, "katex") || strings.Contains(textOf(n, 200), "MathJax")
 	}
 }
 
@@ -172,7 +178,24 @@ func (d *document) sentOn() string {
 	if !ok || !strings.EqualFold(strings.TrimSpace(name), "url") {
 		return ""
 	}
-	return Visible(absolute(d.base, strings.Trim(strings.TrimSpace(to), `"'`)))
+	return ascii(clip(absolute(d.base, strings.Trim(strings.TrimSpace(to), `"'`)), maxSentOn))
+}
+
+// maxSentOn is how much of such an address is shown, in characters.
+const maxSentOn = 300
+
+// ascii writes all but ASCII as percent escapes, and blanks too: it stands outside the
+// marks around what the page says.
+func ascii(link string) string {
+	var b strings.Builder
+	for i := range len(link) {
+		if c := link[i]; c > ' ' && c < 0x7f {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // title is the page's title: its own, or what it tells others.
@@ -196,9 +219,9 @@ func (d *document) render(n *html.Node, format Format) string {
 	case HTML:
 		return d.renderHTML(n)
 	case Text:
-		return renderMarkdown(n, style{base: d.base, plain: true})
+		return renderMarkdown(n, style{base: d.base, plain: true, tex: d.tex})
 	}
-	return renderMarkdown(n, style{base: d.base})
+	return renderMarkdown(n, style{base: d.base, tex: d.tex})
 }
 
 // clip shortens s to n characters.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -85,14 +84,17 @@ func firstJSON(text string) string {
 	if err := json.NewDecoder(strings.NewReader(strings.TrimSpace(text))).Decode(&raw); err != nil || len(raw) < 3 || raw[0] != '{' && raw[0] != '[' {
 		return ""
 	}
-	var out bytes.Buffer
-	if json.Indent(&out, raw, "", " ") != nil || strings.Contains(out.String(), "```") {
+	out, fits, err := IndentJSON(raw, " ")
+	if !fits {
+		out = raw
+	}
+	if err != nil || strings.Contains(string(out), "```") {
 		return ""
 	}
-	if out.Len() > maxData {
-		return strings.ToValidUTF8(out.String()[:maxData], "") + "\n…"
+	if len(out) > maxData {
+		return strings.ToValidUTF8(string(out[:maxData]), "") + "\n…"
 	}
-	return out.String()
+	return string(out)
 }
 
 func (e embedded) note() string {

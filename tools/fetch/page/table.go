@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,17 +116,26 @@ func rule(width int) string { return "|" + strings.Repeat(" --- |", width) }
 
 // rowsOf are the rows of a table, not those of tables inside it.
 func rowsOf(table *html.Node) []*html.Node {
-	var rows []*html.Node
+	var head, rows, foot []*html.Node // shown in this order, however they are written
 	for c := table.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
 		case atom.Tr:
 			rows = append(rows, c)
-		case atom.Thead, atom.Tbody, atom.Tfoot:
-			for t := c.FirstChild; t != nil; t = t.NextSibling {
-				if t.DataAtom == atom.Tr {
-					rows = append(rows, t)
-				}
-			}
+		case atom.Thead:
+			head = rowsIn(c, head)
+		case atom.Tbody:
+			rows = rowsIn(c, rows)
+		case atom.Tfoot:
+			foot = rowsIn(c, foot)
+		}
+	}
+	return slices.Concat(head, rows, foot)
+}
+
+func rowsIn(part *html.Node, rows []*html.Node) []*html.Node {
+	for t := part.FirstChild; t != nil; t = t.NextSibling {
+		if t.DataAtom == atom.Tr {
+			rows = append(rows, t)
 		}
 	}
 	return rows

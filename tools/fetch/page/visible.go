@@ -12,6 +12,9 @@ import (
 // them. Bytes that are no UTF-8 become U+FFFD.
 func Visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
+	if strings.IndexByte(s, '\r') >= 0 || strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029") {
+		s = breaks.Replace(s)
+	}
 	if !strings.ContainsFunc(s, suspicious) {
 		return s
 	}
@@ -34,6 +37,9 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// breaks are line breaks of every kind as one.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
+
 const blackFlag = '\U0001F3F4' // begins the flags of England, Scotland and Wales
 
 func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
@@ -47,7 +53,18 @@ func suspicious(r rune) bool {
 	case r < 0xa0, r == 0xAD:
 		return true
 	}
-	return isTag(r) || isZeroWidth(r) || isBidi(r)
+	return isTag(r) || isZeroWidth(r) || isBidi(r) || isSelector(r) || isBlankSign(r)
+}
+
+// isSelector: variation selectors, which choose the form of the character before them.
+// In a row they can spell anything.
+func isSelector(r rune) bool {
+	return 0xFE00 <= r && r <= 0xFE0F || 0xE0100 <= r && r <= 0xE01EF || 0x180B <= r && r <= 0x180D || r == 0x180F
+}
+
+// isBlankSign: characters without a form of their own.
+func isBlankSign(r rune) bool {
+	return 0x206A <= r && r <= 0x206F || 0xFFF9 <= r && r <= 0xFFFB || r == 0x034F || r == 0x17B4 || r == 0x17B5 || r == 0x2800
 }
 
 func isZeroWidth(r rune) bool {
@@ -63,6 +80,8 @@ func needed(r, before, after rune, flag bool) bool {
 	switch {
 	case isTag(r):
 		return flag
+	case isSelector(r): // one, behind a sign or a letter that has forms
+		return before > 0xA0 && !isSelector(before) && (unicode.IsSymbol(before) || unicode.IsPunct(before) || unicode.IsLetter(before)) || strings.ContainsRune("0123456789#*", before) && r == 0xFE0F
 	case r == 0x200C || r == 0x200D:
 		return joins(before) && (joins(after) || r == 0x200C && after > 0x7f)
 	}

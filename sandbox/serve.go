@@ -176,6 +176,9 @@ func tellLines(r io.ReadCloser, log func(string)) {
 	}
 }
 
+// TempDir is the directory for temporary files of this machine.
+func TempDir() string { return os.TempDir() }
+
 // findProgram finds a command as a shell in dir would.
 func findProgram(command, dir string, env []string) (string, error) {
 	if command == "" || strings.ContainsRune(command, 0) {

@@ -211,7 +211,7 @@ func TestRulesThatCouldNeverMatchAreRefused(t *testing.T) {
 func TestPanicsInHooksAreResults(t *testing.T) {
 	for name, hook := range map[string]func(*Env){
 		"before": func(e *Env) {
-			e.Before = []BeforeHook{func(context.Context, HookCall) (json.RawMessage, error) { panic("x") }}
+			e.Before = []BeforeHook{func(context.Context, HookCall) (HookVerdict, error) { panic("x") }}
 		},
 		"after": func(e *Env) { e.After = []AfterHook{func(context.Context, HookCall, *Result) { panic("x") }} },
 	} {

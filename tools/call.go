@@ -56,6 +56,7 @@ type Call struct {
 	hooked      bool            // hooks have run for it
 	rewritten   json.RawMessage // by hooks
 	preapproved bool            // by a hook
+	hookAsks    string          // why a hook wants the user to be asked
 
 	learned []string // keys of the files whose content it has shown
 
@@ -223,25 +224,16 @@ func (c *Call) class() class {
 	return exclusive
 }
 
-// hooks lets each hook see the input; a changed one is checked anew.
-func (c *Call) hooks(ctx context.Context) error {
-	for _, h := range c.s.env.Before {
-		changed, err := h(ctx, HookCall{Tool: c.tool.Name, Args: c.args})
-		if err != nil {
-			return Fail(Output{Text: "Action denied: " + err.Error()})
-		}
-		if changed == nil {
-			continue
-		}
-		was := c.class()
-		if err := c.validate(changed); err != nil {
-			return fmt.Errorf("a hook changed the arguments: %w", err)
-		}
-		c.rewritten = c.args
-		if c.class() != was {
-			c.ticket.leave()
-			c.ticket = c.s.gates.enter(c.tool.Lane, c.class())
-		}
+// rewrite takes other arguments in place of those that came.
+func (c *Call) rewrite(args json.RawMessage) error {
+	was := c.class()
+	if err := c.validate(args); err != nil {
+		return fmt.Errorf("a hook changed the arguments: %w", err)
+	}
+	c.rewritten = c.args
+	if c.class() != was {
+		c.ticket.leave()
+		c.ticket = c.s.gates.enter(c.tool.Lane, c.class())
 	}
 	return nil
 }
@@ -274,7 +266,7 @@ func cancelled(cause error) error {
 func (c *Call) post(ctx context.Context, res *Result) {
 	for _, h := range c.s.env.After {
 		if c.tool != nil {
-			h(ctx, HookCall{Tool: c.tool.Name, Args: c.args}, res)
+			h(ctx, c.hookCall(ctx), res)
 		}
 	}
 	if c.log != nil {

@@ -61,16 +61,16 @@ func TestHooksChangeRefuseAndSee(t *testing.T) {
 	})
 	var seen []string
 	s := sessionOf(t, func(e *Env) {
-		e.Before = []BeforeHook{func(_ context.Context, c HookCall) (json.RawMessage, error) {
+		e.Before = []BeforeHook{func(_ context.Context, c HookCall) (HookVerdict, error) {
 			switch string(c.Args) {
 			case `{"text":"change"}`:
-				return json.RawMessage(`{"text":"changed"}`), nil
+				return HookVerdict{Args: json.RawMessage(`{"text":"changed"}`)}, nil
 			case `{"text":"break"}`:
-				return json.RawMessage(`{"text":5}`), nil
+				return HookVerdict{Args: json.RawMessage(`{"text":5}`)}, nil
 			case `{"text":"refuse"}`:
-				return nil, errors.New("not on Fridays")
+				return HookVerdict{}, errors.New("not on Fridays")
 			}
-			return nil, nil
+			return HookVerdict{}, nil
 		}}
 		e.After = []AfterHook{func(_ context.Context, c HookCall, res *Result) {
 			seen = append(seen, c.Tool+" "+string(c.Args))

@@ -80,6 +80,9 @@ func (c *Call) judge(ctx context.Context) error {
 		return denied("%s writes, and the server runs with --read-only. Only the user can start it otherwise.", c.tool.Name)
 	}
 	why := policy.asks(c.tool, subject, c.traits, c.s.mode())
+	if why == "" && c.s.mode() != ModeYolo {
+		why = c.hookAsks
+	}
 	if why == "" || c.preapproved && !subject.Guarded {
 		c.granted = subject.Guarded
 		return nil

@@ -189,9 +189,9 @@ func TestWhatBecameAnotherPlaceIsAskedForAgain(t *testing.T) {
 func TestAClientThatIsAskedByEndingTheCall(t *testing.T) {
 	p := newPlace(t, nil, policyOf(PolicyOptions{Ask: []string{"write_file"}}))
 	hooks := 0
-	p.env.Before = append(p.env.Before, func(_ context.Context, c HookCall) (json.RawMessage, error) {
+	p.env.Before = append(p.env.Before, func(_ context.Context, c HookCall) (HookVerdict, error) {
 		hooks++
-		return json.RawMessage(`{"file_path":"hooked","content":"x"}`), nil
+		return HookVerdict{Args: json.RawMessage(`{"file_path":"hooked","content":"x"}`)}, nil
 	})
 	args := json.RawMessage(`{"file_path":"a","content":"x"}`)
 	first := p.Begin("write_file", args)

@@ -111,9 +111,9 @@ func (s *Session) openResource(ctx context.Context, name string) (resourceFile, 
 		return resourceFile{}, err
 	}
 	for _, h := range s.env.Before {
-		changed, err := h(ctx, HookCall{Tool: readFileName, Args: args})
-		if err != nil || changed != nil {
-			return resourceFile{}, fmt.Errorf("a hook refuses to have it read")
+		v, err := h(ctx, HookCall{Tool: readFileName, Args: args, Session: s.id})
+		if err != nil || v.Args != nil || v.Ask != "" {
+			return resourceFile{}, errors.New("a hook refuses to have it read")
 		}
 	}
 	subject, err := s.pathSubject(ctx, name)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -62,6 +63,7 @@ type SessionOptions struct {
 // concurrent use.
 type Session struct {
 	env   *Env
+	id    string // for hooks and the audit; no client knows it
 	opts  SessionOptions
 	log   *slog.Logger // may be nil
 	gates gates
@@ -82,7 +84,7 @@ func (e *Env) NewSession(o SessionOptions) *Session {
 	if log == nil {
 		log = e.Log
 	}
-	s := &Session{env: e, opts: o, log: log, roots: clientRoots{asking: make(chan struct{}, 1)}}
+	s := &Session{env: e, id: rand.Text(), opts: o, log: log, roots: clientRoots{asking: make(chan struct{}, 1)}}
 	s.seen.shared = &e.remembered
 	s.plan.on = e.policy().mode == ModePlan
 	return s

@@ -83,10 +83,10 @@ func TestXHTMLThatClosesElementsInThemselves(t *testing.T) {
 func TestInvisibleCharacters(t *testing.T) {
 	for in, want := range map[string]string{
 		"smile😀\U000E0100\U000E0101\U000E0102": "smile😀\U000E0100",
-		"heart❤\uFE0F 1\uFE0F⃣":                  "heart❤\uFE0F 1\uFE0F⃣",
-		"a\uFE0Fb":                              "ab",
-		"x\u206Ay\uFFF9z\u034Fw\u2800v":          "xyzwv",
-		"a\u2028b\u2029c\rd\r\ne":                "a\nb\nc\nd\ne",
+		"heart❤\uFE0F 1\uFE0F⃣":                "heart❤\uFE0F 1\uFE0F⃣",
+		"a\uFE0Fb":                             "ab",
+		"x\u206Ay\uFFF9z\u034Fw\u2800v":        "xyzwv",
+		"a\u2028b\u2029c\rd\r\ne":              "a\nb\nc\nd\ne",
 	} {
 		assert.Equal(t, want, Visible(in), "%q", in)
 	}

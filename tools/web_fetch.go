@@ -160,7 +160,7 @@ func (p *webPage) output(in webFetchInput) (Output, error) {
 
 // head says where the page came from, and what it is.
 func (p *webPage) head() string {
-	return fmt.Sprintf("URL: %s\nFetched %s, %s", p.url, p.time.UTC().Format("2006-01-02 15:04:05 MST"), p.about)
+	return fmt.Sprintf("URL: %s\nFetched %s, %s", shorten(p.url, maxPathShown), p.time.UTC().Format("2006-01-02 15:04:05 MST"), p.about)
 }
 
 // bounded puts a mark around what a stranger wrote, the title too. No page can know

@@ -41,8 +41,10 @@ func (e *Env) page(ctx context.Context, url, format string, permit func(*neturl.
 		req.Accept = "*/*"
 	}
 	if ok {
-		req.ETag, req.LastModified = kept.ETag, kept.LastModified
+		req.ETag, req.LastModified, req.Of = kept.ETag, kept.LastModified, kept.Value.url
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, fetch.Timeout, fetch.ErrTimeout) // of the conversion too
+	defer cancel()
 	res, err := e.Fetch.Get(ctx, req)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func (e *Env) page(ctx context.Context, url, format string, permit func(*neturl.
 		e.pages.Put(key, kept)
 		return &again, nil
 	}
-	p, err := newWebPage(ctx, res, format)
+	p, err := converted(ctx, res, format)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +114,9 @@ func newWebPage(ctx context.Context, res *fetch.Response, format string) (*webPa
 			return p, nil
 		}
 	}
+	if res.Cut != "" && (kind == body.Picture || kind == body.PDF || kind == body.Binary) {
+		return nil, fmt.Errorf("it is %s of which only a part came: %s", name, res.Cut)
+	}
 	switch kind {
 	case body.Picture:
 		return p, p.addPicture(ctx, res.Body)
@@ -122,23 +127,53 @@ func newWebPage(ctx context.Context, res *fetch.Response, format string) (*webPa
 	}
 	text, notes := body.Decode(res.Body, header, kind)
 	p.notes = append(p.notes, notes...)
-	if len(text) > largePage {
-		select {
-		case largePages <- struct{}{}:
-			defer func() { <-largePages }()
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
 	p.addText(text, kind, res, format)
 	return p, nil
 }
 
-// largePage is the size in bytes from which on only a few pages are taken apart at a
-// time: that takes many times their size.
-const largePage = 1 << 20
+// largePage is the size in bytes from which on only two pages are taken apart at a time,
+// for that takes many times their size; of the others there are eight.
+const largePage = 256 << 10
 
-var largePages = make(chan struct{}, 2)
+var (
+	largePages = make(chan struct{}, 2)
+	smallPages = make(chan struct{}, 8)
+)
+
+// converted makes what can be read of an answer, within the time of the call: what a
+// page is made of is work without an end of its own, and is left to itself then.
+func converted(ctx context.Context, res *fetch.Response, format string) (*webPage, error) {
+	slots := smallPages
+	if len(res.Body) > largePage {
+		slots = largePages
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	type made struct {
+		page *webPage
+		err  error
+	}
+	done := make(chan made, 1)
+	go func() {
+		defer func() { <-slots }()
+		defer func() {
+			if v := recover(); v != nil {
+				done <- made{err: fmt.Errorf("it could not be read: that is a fault of this program (%v)", v)}
+			}
+		}()
+		p, err := newWebPage(ctx, res, format)
+		done <- made{p, err}
+	}()
+	select {
+	case m := <-done:
+		return m.page, m.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
 
 // addText makes of a text what the format asks for.
 func (p *webPage) addText(text string, kind body.Kind, res *fetch.Response, format string) {

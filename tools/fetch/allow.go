@@ -53,10 +53,13 @@ func parseAllowed(s string) (allowed, error) {
 		return r, nil
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
+		if addr.Zone() != "" || addr.Is4In6() {
+			return allowed{}, fmt.Errorf("%q cannot be allowed: write the address itself, without a zone and not as one in another", host)
+		}
 		r.prefix = netip.PrefixFrom(addr.WithZone(""), addr.BitLen())
 		return r, nil
 	}
-	if !isHostName(host) {
+	if !isHostName(host) || endsInNumber(host) {
 		return allowed{}, fmt.Errorf("%q is no host name or address", host)
 	}
 	r.host = strings.ToLower(strings.TrimSuffix(host, "."))

@@ -41,8 +41,11 @@ func readBody(ctx context.Context, res *http.Response, progress func(read, total
 	raw := &counter{r: res.Body, total: res.ContentLength, tell: progress}
 	r, closeAll, err := unpacked(raw, res.Header.Values("Content-Encoding"))
 	if err != nil {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil, "", context.Cause(ctx)
+		case raw.err != nil:
+			return nil, "", fmt.Errorf("%w: the connection ended after %d bytes", errBody, raw.n)
 		}
 		return nil, "", err
 	}
@@ -52,7 +55,11 @@ func readBody(ctx context.Context, res *http.Response, progress func(read, total
 	case ctx.Err() != nil:
 		return nil, "", context.Cause(ctx)
 	case len(body) > MaxBody:
-		return body[:MaxBody], fmt.Sprintf("it is larger than %d MiB, and only that much was read", MaxBody>>20), nil
+		size := ""
+		if raw.total > 0 {
+			size = fmt.Sprintf(" (%d bytes were announced)", raw.total)
+		}
+		return body[:MaxBody], fmt.Sprintf("it is larger than %d MiB, and only that much was read%s", MaxBody>>20, size), nil
 	case err == nil:
 		return body, "", nil
 	case raw.n == 0 && raw.err == nil:
@@ -93,7 +100,7 @@ func unpacked(r io.Reader, header []string) (io.Reader, func(), error) {
 	var names []string
 	for name := range strings.SplitSeq(strings.Join(header, ","), ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
-		if name != "" && name != "identity" {
+		if name != "" && !noEncoding[name] {
 			names = append(names, name)
 		}
 	}
@@ -119,6 +126,9 @@ func unpacked(r io.Reader, header []string) (io.Reader, func(), error) {
 	}
 	return r, closeAll, nil
 }
+
+// noEncoding are names of no encoding that servers send by mistake, and mean none.
+var noEncoding = map[string]bool{"identity": true, "none": true, "utf-8": true, "utf8": true, "binary": true, "text": true, "null": true, "8bit": true, "7bit": true, "iso-8859-1": true, "us-ascii": true, "ascii": true}
 
 // maxWindow bounds what a decoder of zstd keeps: RFC 8878 asks for 8 MiB at least.
 const maxWindow = 8 << 20

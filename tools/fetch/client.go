@@ -62,6 +62,8 @@ type Request struct {
 	// ETag and LastModified, if not empty, are those of what the caller has: the
 	// answer may then be that it has not changed.
 	ETag, LastModified string
+	// Of is the URL that answered with them: only to it they are sent.
+	Of string
 	// Permit, if not nil, is asked before each request, those after redirects included;
 	// its error ends the call.
 	Permit func(*url.URL) error
@@ -139,8 +141,10 @@ func (c *Client) hop(ctx context.Context, t target, r Request) (res *Response, n
 	switch {
 	case isRedirect(answer.StatusCode):
 		next, err = redirectOf(t, answer.Header.Get("Location"))
-	case answer.StatusCode == http.StatusNotModified:
+	case answer.StatusCode == http.StatusNotModified && r.Of == t.url.String():
 		res.NotModified = true
+	case answer.StatusCode == http.StatusNotModified:
+		return nil, nil, ErrAnswer // to what was not asked
 	default:
 		res.Body, res.Cut, err = readBody(ctx, answer, r.Progress)
 	}
@@ -175,6 +179,9 @@ func (c *Client) request(ctx context.Context, t target, r Request) (*http.Reques
 		"Accept-Encoding": {acceptEncoding},
 		"Accept-Language": {"en, *;q=0.5"},
 		"User-Agent":      {c.userAgent},
+	}
+	if r.Of != t.url.String() {
+		return req, nil
 	}
 	if r.ETag != "" {
 		req.Header.Set("If-None-Match", r.ETag)
@@ -235,6 +242,8 @@ func worded(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &refused):
 		return refused
+	case errors.Is(err, ErrAnswer):
+		return ErrAnswer
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &dns) && dns.IsNotFound:

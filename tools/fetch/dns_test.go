@@ -81,7 +81,7 @@ func TestANameThatLeadsInsideIsNotDialled(t *testing.T) {
 		require.Equal(t, "rebind.example", refused.Host)
 	}
 
-	// A name that the user allows is reached, and each hop looks it up again.
+	// A name that the user allows is reached, whatever it means.
 	allow, err := ParseAllow("allowed.example:" + port)
 	require.NoError(t, err)
 	c := New(Options{Allow: allow, Resolver: nameServer(t, "127.0.0.1", "127.0.0.1", "10.0.0.1")})
@@ -91,4 +91,14 @@ func TestANameThatLeadsInsideIsNotDialled(t *testing.T) {
 	_, err = c.Get(t.Context(), Request{URL: fmt.Sprintf("http://other.example:%s/", port)})
 	require.ErrorContains(t, err, "port "+port+" of other.example is not reached")
 	require.EqualValues(t, 2, hits.Load())
+
+	// One that leads elsewhere at the next hop is judged anew.
+	allow, err = ParseAllow("127.0.0.1:" + port)
+	require.NoError(t, err)
+	c = New(Options{Allow: allow, Resolver: nameServer(t, "127.0.0.1", "127.0.0.2")})
+	_, err = c.Get(t.Context(), Request{URL: fmt.Sprintf("http://rebind.example:%s/again", port)})
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "127.0.0.2", refused.Addr.String())
+	require.EqualValues(t, 3, hits.Load(), "the second hop was not sent")
 }

@@ -41,6 +41,9 @@ func (e *RefusedError) Error() string {
 	if e.Port != 0 {
 		return fmt.Sprintf("port %d of %s is not reached, only 80 and 443 are. The user can allow it with --fetch-allow %s", e.Port, e.Host, joinPort(e.Host, e.Port))
 	}
+	if addr, err := netip.ParseAddr(e.Host); err == nil && (addr.Zone() != "" || addr.Is4In6()) {
+		return fmt.Sprintf("%s is %s, not the public internet, and is not reached", e.Host, e.Class)
+	}
 	return fmt.Sprintf("%s is %s, not the public internet, and is not reached. The user can allow it with --fetch-allow %s", e.Host, e.Class, e.Host)
 }
 

@@ -141,7 +141,7 @@ func TestParseAllow(t *testing.T) {
 		assert.NoError(t, err, ok)
 	}
 	for _, bad := range []string{"", ":80", "example.org:", "example.org:0", "example.org:65536", "example.org:x", "http://example.org", "*.example.org",
-		"-a.org", "a..org", "10.0.0.0/33", "fd00::/129", "[::1", "[::1]80", "[::1]:", "a b", "user@host"} {
+		"::ffff:127.0.0.1", "fe80::1%lo", "2130706433", "127.1", "-a.org", "a..org", "10.0.0.0/33", "fd00::/129", "[::1", "[::1]80", "[::1]:", "a b", "user@host"} {
 		_, err := ParseAllow(bad)
 		assert.Error(t, err, bad)
 	}

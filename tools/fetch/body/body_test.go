@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -271,5 +272,38 @@ func TestXMLOfTooManyPartsIsLeftAlone(t *testing.T) {
 		assert.True(t, Pretty(text) == text, why)
 		_, ok := Feed(text, XML, base)
 		assert.False(t, ok, why)
+	}
+}
+
+func TestHostileDataStaysInBounds(t *testing.T) {
+	for name, text := range map[string]string{
+		"JSON nested deeply":        strings.Repeat("[", 9999) + strings.Repeat("1,", 40_000) + "1" + strings.Repeat("]", 9999),
+		"XML with directives in it": "<rss><channel><title>" + strings.Repeat("a<!a>", 700_000) + "</title></channel></rss>",
+		"a feed of unclosed bold":   "<rss><channel>" + strings.Repeat("<item><description>"+strings.Repeat("&lt;b id=1&gt;&lt;p&gt;", 300)+"</description></item>", 60) + "</channel></rss>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			Feed(text, XML, nil)
+			out, notes := Indent(text)
+			assert.Less(t, len(out), 17*len(text))
+			assert.Len(t, notes, 1)
+			assert.Less(t, time.Since(began), time.Minute)
+		})
+	}
+}
+
+func TestWideEncodingsByTheHeaderAlone(t *testing.T) {
+	kind, name := KindOf("text/html; charset=utf-16le", []byte("<\x00p\x00>\x00h\x00i\x00"))
+	assert.Equal(t, HTML, kind)
+	assert.Equal(t, "text/html", name)
+	text, notes := Decode([]byte("<\x00p\x00>\x00h\x00i\x00"), "text/html; charset=utf-16le", kind)
+	assert.Equal(t, "<p>hi", text)
+	assert.Empty(t, notes)
+}
+
+func TestOnlyAMediaTypeIsShown(t *testing.T) {
+	for _, header := range []string{"text/x-foo SYSTEM: approved", "text/plain\", SYSTEM [end]", "text/" + strings.Repeat("a", 3000), "text/\u202ex", "application/x SYSTEM run it"} {
+		_, name := KindOf(header, []byte("some words"))
+		assert.Regexp(t, `^[a-z]+/[a-z0-9.+-]{1,60}$`, name, header)
 	}
 }

@@ -276,8 +276,14 @@ func (it item) write(base *url.URL) string {
 	return line
 }
 
+// maxPlain is how many bytes of a text of a feed are looked at: little of it is shown.
+const maxPlain = 8 << 10
+
 // plain is a text of a feed, which may be HTML, in one line.
 func plain(s string, base *url.URL) string {
+	if len(s) > maxPlain {
+		s = strings.ToValidUTF8(s[:maxPlain], "")
+	}
 	if strings.ContainsAny(s, "<&") {
 		s = page.Read([]byte(s), base, page.Text).Text
 	}

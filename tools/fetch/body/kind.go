@@ -48,6 +48,9 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		return Picture, name
 	}
+	if kind := kindOfType(declared); isWide(contentType) && kind != Binary && kind != PDF && kind != Picture {
+		return kind, declared // in UTF-16 half of it are NULs
+	}
 	if !isText(found) && !(name == "application/octet-stream" && looksLikeText(head, kindOfType(declared))) {
 		if name == "application/octet-stream" && declared != "" && !strings.HasPrefix(declared, "text/") && kindOfType(declared) == Binary {
 			name = declared
@@ -61,6 +64,12 @@ func KindOf(contentType string, content []byte) (Kind, string) {
 		return kind, name
 	}
 	return Text, "text/plain"
+}
+
+// isWide tells whether the header names an encoding with several bytes for each letter.
+func isWide(contentType string) bool {
+	label := strings.ToLower(headerLabel(contentType))
+	return strings.HasPrefix(label, "utf-16") || strings.HasPrefix(label, "utf-32") || strings.Contains(label, "ucs-2")
 }
 
 // mediaType is a media type of a length that is seen (RFC 6838, section 4.2).

@@ -13,6 +13,7 @@ type element struct {
 	attrs    map[string]string
 	text     string // all text in it, of the elements below too, up to maxElementText
 	children []*element
+	gathered []byte // text, while the element is open
 }
 
 // Limits of an XML document that is taken apart.
@@ -35,18 +36,18 @@ func parse(text string) *element {
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 by now
 	var root *element
 	var open []*element
-	count := 0
+	count, elements := 0, 0
 	for {
 		token, err := d.Token()
 		if err == io.EOF && len(open) == 0 {
 			return root
 		}
-		if err != nil {
+		if count++; err != nil || count > 4*maxElements {
 			return nil
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if count++; count > maxElements || len(open) > maxDepth {
+			if elements++; elements > maxElements || len(open) > maxDepth {
 				return nil
 			}
 			e := &element{name: strings.ToLower(token.Name.Local)}
@@ -72,12 +73,14 @@ func parse(text string) *element {
 			if len(open) == 0 {
 				return nil
 			}
+			e := open[len(open)-1]
+			e.text, e.gathered = string(e.gathered), nil
 			open = open[:len(open)-1]
 		case xml.CharData:
 			if len(open) > 0 {
 				e := open[len(open)-1]
-				if len(e.text) < maxElementText {
-					e.text += string(token)
+				if len(e.gathered) < maxElementText {
+					e.gathered = append(e.gathered, token...)
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func isMath(n *html.Node) bool { return strings.HasPrefix(attr(n, "type"), "math
 
 // isCodeArea: an example to be run, as some pages of documentation have them.
 func isCodeArea(n *html.Node) bool {
-	return strings.Contains(strings.ToLower(attr(n, "class")), "code") || hasAttr(n, "readonly")
+	return strings.Contains(strings.ToLower(classOf(n)), "code") || hasAttr(n, "readonly")
 }
 
 func isPicture(n *html.Node) bool {
@@ -106,6 +106,15 @@ func attr(n *html.Node, key string) string {
 	}
 	return ""
 }
+
+// maxClasses is how many bytes of an element's classes are looked at: some are looked at
+// once for each element inside.
+const maxClasses = 1 << 10
+
+// classOf are the classes of an element.
+func classOf(n *html.Node) string { return brief(attr(n, "class")) }
+
+func brief(s string) string { return s[:min(len(s), maxClasses)] }
 
 func hasAttr(n *html.Node, key string) bool {
 	for _, a := range n.Attr {

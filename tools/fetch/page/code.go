@@ -37,7 +37,7 @@ const maxCodeLinks = 300
 // linksOf lists the links in preformatted text that is no code: a directory's index,
 // a manual page. A fence has no place for them.
 func (r *renderer) linksOf(pre *html.Node) {
-	if pre.DataAtom != atom.Pre || languageOf(pre) != "" || onlyCode(pre) != nil || strings.Contains(attr(pre, "class"), "code") || holdsSpans(pre) {
+	if pre.DataAtom != atom.Pre || languageOf(pre) != "" || onlyCode(pre) != nil || strings.Contains(classOf(pre), "code") || holdsSpans(pre) {
 		return
 	}
 	var found []string
@@ -68,7 +68,7 @@ func (r *renderer) linksOf(pre *html.Node) {
 func holdsSpans(pre *html.Node) bool {
 	spans := 0
 	for c := pre.FirstChild; c != nil; c = c.NextSibling {
-		if c.DataAtom == atom.Span && attr(c, "class") != "" {
+		if c.DataAtom == atom.Span && classOf(c) != "" {
 			spans++
 		}
 	}
@@ -132,7 +132,7 @@ func isGutter(n *html.Node) bool {
 	if hasAttr(n, "data-line-number") && textOf(n, 1) == "" {
 		return true
 	}
-	for class := range strings.FieldsSeq(attr(n, "class")) {
+	for class := range strings.FieldsSeq(classOf(n)) {
 		switch class {
 		case "lineno", "linenos", "linenodiv", "line-numbers", "line-numbers-rows", "line-number", "lineNumbers", "lineNumber", "gutter", "rouge-gutter", "gl", "lnt", "ln", "blob-num", "copybtn", "copy-button", "hljs-ln-numbers":
 			return true
@@ -150,15 +150,15 @@ func languageOf(pre *html.Node) string {
 			continue
 		}
 		for _, key := range []string{"data-lang", "data-language", "lang-name"} {
-			if s := attr(n, key); s != "" && languageClass.MatchString("lang-"+s) {
+			if s := brief(attr(n, key)); s != "" && languageClass.MatchString("lang-"+s) {
 				return plainLanguage(s)
 			}
 		}
-		if _, s, ok := strings.Cut(attr(n, "data-syntaxhighlighter-params"), "brush:"); ok {
+		if _, s, ok := strings.Cut(brief(attr(n, "data-syntaxhighlighter-params")), "brush:"); ok {
 			s, _, _ = strings.Cut(s, ";")
 			return plainLanguage(strings.TrimSpace(s))
 		}
-		if s := languageOfClass(attr(n, "class")); s != "" {
+		if s := languageOfClass(classOf(n)); s != "" {
 			return s
 		}
 		if s := attr(n, "lang"); n.DataAtom == atom.Pre && bareLanguages[s] {
@@ -195,6 +195,9 @@ var bareLanguages = map[string]bool{"rust": true, "go": true, "python": true, "j
 
 // plainLanguage is a name of a language, "" of what is none.
 func plainLanguage(s string) string {
+	if len(s) > 40 {
+		return ""
+	}
 	switch s = strings.ToLower(s); s {
 	case "none", "text", "plaintext", "plain", "default", "notranslate", "highlight", "code", "nohighlight", "block", "wrapper", "output", "copy", "source", "body", "content", "container", "rouge", "syntax", "example":
 		return ""

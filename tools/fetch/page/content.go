@@ -21,6 +21,9 @@ const (
 // that takes time, and such a page is no article.
 const maxGuessed = 20_000
 
+// maxDeepText bounds the letters of a page times how deep they stand, for the same reason.
+const maxDeepText = 20 << 20
+
 // main is the part of the page that is its content, or all of it where that would
 // lose most of the page: an index, a forum's thread, search results.
 func (d *document) main() (*html.Node, string) {
@@ -71,7 +74,7 @@ func dropAround(n *html.Node) {
 // guess finds the main content of a page that does not mark it. Nothing that a guess
 // loses but text may be lost: code, tables and headings are what readers come for.
 func (d *document) guess(body *html.Node, own weight) *html.Node {
-	if own.elements > maxGuessed {
+	if own.elements > maxGuessed || own.deep > maxDeepText {
 		return nil
 	}
 	p := readability.NewParser()
@@ -128,6 +131,7 @@ type weight struct {
 	elements, code, tables, headings int
 	titles                           int // headings of the first level
 	pictures                         int
+	deep                             int // letters times how deep they stand
 }
 
 // holds tells whether w has so many per cent of the text of all.
@@ -135,16 +139,17 @@ func (w weight) holds(all weight, percent int) bool { return w.text*100 >= all.t
 
 func weigh(n *html.Node) weight {
 	var w weight
-	w.add(n)
+	w.add(n, 0)
 	return w
 }
 
-func (w *weight) add(n *html.Node) {
+func (w *weight) add(n *html.Node, depth int) {
 	switch n.Type {
 	case html.TextNode:
 		for _, r := range n.Data {
 			if !unicode.IsSpace(r) {
 				w.text++
+				w.deep += depth
 			}
 		}
 		return
@@ -168,7 +173,7 @@ func (w *weight) add(n *html.Node) {
 		}
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		w.add(c)
+		w.add(c, depth+1)
 	}
 }
 
@@ -189,13 +194,17 @@ func isNavigation(n *html.Node) bool {
 
 // dropNavigation takes out what leads elsewhere from inside the content: crumbs, the
 // page's table of contents, "next" and "previous".
-func dropNavigation(n *html.Node) {
+func dropNavigation(n *html.Node) { dropLinks(n, false) }
+
+// dropLinks does so; aside: n is in an aside that stays, and so do those in it.
+func dropLinks(n *html.Node, aside bool) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
-		if c.Type == html.ElementNode && (c.DataAtom == atom.Nav || attr(c, "role") == "navigation" || c.DataAtom == atom.Aside && isLinks(c)) {
+		isAside := c.Type == html.ElementNode && c.DataAtom == atom.Aside
+		if c.Type == html.ElementNode && (c.DataAtom == atom.Nav || attr(c, "role") == "navigation" || isAside && !aside && isLinks(c)) {
 			n.RemoveChild(c)
 		} else {
-			dropNavigation(c)
+			dropLinks(c, aside || isAside)
 		}
 		c = next
 	}

@@ -21,6 +21,7 @@ type inline struct {
 	tex     *string // what ends the formula that the text is in; nil: the page has none
 	bold    bool
 	italic  bool
+	struck  bool
 
 	mark   string // that ends the emphasis at closed
 	closed int    // the length of b right behind an emphasis
@@ -164,7 +165,7 @@ func (r *renderer) inline(in *inline, n *html.Node) {
 	case atom.I, atom.Em, atom.Dfn:
 		r.emphasis(in, n, "*", &in.italic)
 	case atom.Del, atom.S, atom.Strike:
-		r.emphasis(in, n, "~~", new(bool))
+		r.emphasis(in, n, "~~", &in.struck)
 	case atom.Q:
 		in.raw("“")
 		r.inlineChildren(in, n)
@@ -199,7 +200,7 @@ func (r *renderer) inline(in *inline, n *html.Node) {
 
 // part is what is below n as a text of its own, and whether blanks are around it.
 func (r *renderer) part(in *inline, n *html.Node, change func(*inline)) (text string, before, after bool) {
-	sub := inline{flat: true, tex: in.tex, heading: in.heading, link: in.link, code: in.code, bold: in.bold, italic: in.italic}
+	sub := inline{flat: true, tex: in.tex, heading: in.heading, link: in.link, code: in.code, bold: in.bold, italic: in.italic, struck: in.struck}
 	if change != nil {
 		change(&sub)
 	}
@@ -223,7 +224,7 @@ func (r *renderer) emphasis(in *inline, n *html.Node, mark string, is *bool) {
 		return
 	}
 	text, before, after := r.part(in, n, func(sub *inline) {
-		sub.bold, sub.italic = in.bold || mark == "**", in.italic || mark == "*"
+		sub.bold, sub.italic, sub.struck = in.bold || mark == "**", in.italic || mark == "*", in.struck || mark == "~~"
 	})
 	in.blank = in.blank || before
 	if text != "" {
@@ -286,7 +287,7 @@ func isPermalink(n *html.Node, text string) bool {
 	case "top":
 		return strings.HasPrefix(attr(n, "href"), "#top")
 	case "¶", "#", "\\#", "§", "🔗", "\u200b", "", "⚓", "⚓︎", "◆":
-		return strings.Contains(attr(n, "href"), "#") || strings.Contains(attr(n, "class"), "anchor")
+		return strings.Contains(attr(n, "href"), "#") || strings.Contains(classOf(n), "anchor")
 	}
 	return false
 }
@@ -296,7 +297,7 @@ func (r *renderer) image(in *inline, n *html.Node) {
 	if alt == "" {
 		alt = strings.Join(strings.Fields(attr(n, "title")), " ")
 	}
-	if strings.Contains(attr(n, "class"), "mwe-math") { // a formula as a picture
+	if strings.Contains(classOf(n), "mwe-math") { // a formula as a picture
 		in.raw(dollars(alt))
 		return
 	}

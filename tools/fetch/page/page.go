@@ -68,11 +68,12 @@ func beginning(source []byte) (part []byte, note string) {
 }
 
 func read(source []byte, base *url.URL, format Format) Page {
+	if multiplies(source) {
+		return bareText(source, "the page leaves too many elements open to be taken apart")
+	}
 	doc, err := html.Parse(bytes.NewReader(source))
 	if err != nil { // nested more deeply than any page is
-		p := flat(source)
-		p.Notes = append(p.Notes, "the page is nested too deeply to be taken apart: this is its bare text")
-		return p
+		return bareText(source, "the page is nested too deeply to be taken apart")
 	}
 	d := &document{root: doc, base: base, metas: make(map[string]string)}
 	d.survey(doc)
@@ -93,6 +94,12 @@ func read(source []byte, base *url.URL, format Format) Page {
 	page.Title = Visible(page.Title)
 	page.Text = Visible(page.Text)
 	return page
+}
+
+func bareText(source []byte, why string) Page {
+	p := flat(source)
+	p.Notes = append(p.Notes, why+": this is its bare text")
+	return p
 }
 
 // A document is a page that is being read, and what a first look found in it.

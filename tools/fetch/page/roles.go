@@ -37,7 +37,7 @@ var roles = map[string]role{
 
 // roleOf is the first role that the classes of an element give it.
 func roleOf(n *html.Node) role {
-	for class := range strings.FieldsSeq(attr(n, "class")) {
+	for class := range strings.FieldsSeq(classOf(n)) {
 		r := roles[class]
 		if r == noRole && class == "lang" && n.DataAtom == atom.Span {
 			r = isUnseenByClass
@@ -55,7 +55,7 @@ func roleOf(n *html.Node) role {
 // holdsLines tells whether an element consists of lines, as Doxygen writes code.
 func holdsLines(n *html.Node) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.ElementNode && strings.Contains(attr(c, "class"), "line") {
+		if c.Type == html.ElementNode && strings.Contains(classOf(c), "line") {
 			return true
 		}
 	}

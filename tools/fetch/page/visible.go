@@ -20,15 +20,13 @@ func Visible(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	before, flag := rune(0), false
+	before, flag := rune(0), 0 // flag: the tags of a flag end here
 	for i, r := range s {
 		after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 		if r == blackFlag {
-			flag = true
-		} else if !isTag(r) {
-			flag = false
+			flag = i + utf8.RuneLen(r) + flagTags(s[i+utf8.RuneLen(r):])
 		}
-		if suspicious(r) && !needed(r, before, after, flag) {
+		if suspicious(r) && !needed(r, before, after, i < flag) {
 			continue
 		}
 		b.WriteRune(r)
@@ -42,7 +40,22 @@ var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u20
 
 const blackFlag = '\U0001F3F4' // begins the flags of England, Scotland and Wales
 
-func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
+// flagTags is the length of the tags behind a black flag that make it one of the three
+// flags there are.
+func flagTags(s string) int {
+	for _, region := range []string{"gbeng", "gbsct", "gbwls"} {
+		var tags strings.Builder
+		for _, c := range region + "\x7f" {
+			tags.WriteRune(0xE0000 + c)
+		}
+		if strings.HasPrefix(s, tags.String()) {
+			return tags.Len()
+		}
+	}
+	return 0
+}
+
+func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE00FF || 0xE01F0 <= r && r <= 0xE0FFF }
 
 func suspicious(r rune) bool {
 	switch {
@@ -68,7 +81,7 @@ func isBlankSign(r rune) bool {
 }
 
 func isZeroWidth(r rune) bool {
-	return 0x200B <= r && r <= 0x200D || 0x2060 <= r && r <= 0x2064 || r == 0xFEFF || r == 0x180E || r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
+	return 0x200B <= r && r <= 0x200D || 0x2060 <= r && r <= 0x2065 || r == 0xFEFF || r == 0x180E || r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
 }
 
 func isBidi(r rune) bool {

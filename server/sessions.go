@@ -68,7 +68,7 @@ func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
 		live: make(map[string]*exchange), asked: make(map[string]chan answer), last: make(map[string]chan struct{}),
 	}
 	p.base, p.cancel = context.WithCancelCause(base)
-	so := tools.SessionOptions{Stateless: o.stateless, Log: o.log}
+	so := tools.SessionOptions{Stateless: o.stateless, Principal: o.principal, Log: o.log}
 	if s.env.Workspace == nil {
 		so.Roots = p.rootURIs
 	}

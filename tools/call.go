@@ -56,6 +56,7 @@ type Call struct {
 	hooked      bool            // hooks have run for it
 	rewritten   json.RawMessage // by hooks
 	preapproved bool            // by a hook
+	verdict     string          // where it ended before it ran: see audit
 	hookAsks    string          // why a hook wants the user to be asked
 
 	learned []string // keys of the files whose content it has shown
@@ -109,6 +110,7 @@ func (c *Call) Run(ctx context.Context) (res Result) {
 	var pending *Pending
 	if errors.As(err, &pending) {
 		res.Pending = pending
+		c.audit(&res)
 		return res
 	}
 	if err != nil {
@@ -123,6 +125,7 @@ func (c *Call) Run(ctx context.Context) (res Result) {
 			res.Output, res.IsError = outputOf(err), true
 		}
 	}
+	c.audit(&res)
 	return res
 }
 
@@ -152,8 +155,10 @@ func (c *Call) Abandon() {
 
 func (c *Call) stages(ctx context.Context) (Output, error) {
 	if c.err != nil {
+		c.verdict = verdictInvalid
 		return Output{}, c.err
 	}
+	c.verdict = verdictDenied
 	if !c.hooked {
 		if err := c.hooks(ctx); err != nil {
 			return Output{}, err
@@ -162,6 +167,7 @@ func (c *Call) stages(ctx context.Context) (Output, error) {
 	if err := c.permit(ctx); err != nil {
 		return Output{}, err
 	}
+	c.verdict = ""
 	return c.execute(ctx)
 }
 
@@ -264,7 +270,8 @@ func cancelled(cause error) error {
 }
 
 func (c *Call) post(ctx context.Context, res *Result) {
-	for _, h := range c.s.env.After {
+	_, after := c.s.env.hooks()
+	for _, h := range after {
 		if c.tool != nil {
 			h(ctx, c.hookCall(ctx), res)
 		}

@@ -46,7 +46,8 @@ func (c *Call) hookCall(ctx context.Context) HookCall {
 
 // hooks lets each hook see the input; a changed one is checked anew.
 func (c *Call) hooks(ctx context.Context) error {
-	for _, h := range c.s.env.Before {
+	before, _ := c.s.env.hooks()
+	for _, h := range before {
 		v, err := h(ctx, c.hookCall(ctx))
 		if err != nil {
 			if ctx.Err() != nil {

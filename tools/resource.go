@@ -110,7 +110,8 @@ func (s *Session) openResource(ctx context.Context, name string) (resourceFile, 
 	if err != nil {
 		return resourceFile{}, err
 	}
-	for _, h := range s.env.Before {
+	before, _ := s.env.hooks()
+	for _, h := range before {
 		v, err := h(ctx, HookCall{Tool: readFileName, Args: args, Session: s.id})
 		if err != nil || v.Args != nil || v.Ask != "" {
 			return resourceFile{}, errors.New("a hook refuses to have it read")

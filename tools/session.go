@@ -29,21 +29,40 @@ type Env struct {
 	Shell *sandbox.Shell
 	// Fetch gets pages of the web; nil: there is no web.
 	Fetch *fetch.Client
-	// Policy decides what is permitted. See [Env.SetPolicy].
+	// Policy decides what is permitted. See [Env.SetRules].
 	Policy Policy
 	// Before and After are the hooks around each call.
 	Before []BeforeHook
 	After  []AfterHook
+	// Audit is told of each call when it has ended; nil: nobody wants to know. It must be
+	// safe for concurrent use.
+	Audit func(AuditLine)
+	// Owners are the principals for whom something else holds.
+	Owners map[string]Owner
 	// HideDeferred: deferred tools are listed in a session only once they were
 	// activated there. Leave it unset where nothing can activate them.
 	HideDeferred bool
 	// Log may be nil.
 	Log *slog.Logger
 
-	changed    atomic.Pointer[Policy] // in place of Policy
-	remembered memory                 // by all sessions
+	changed    atomic.Pointer[Rules] // in place of Policy, those of Owners, and the hooks
+	remembered memory                // by all sessions
 	pages      fetch.Cache[*webPage]
 	found      indexCache
+}
+
+// An Owner is a principal with a workspace or rules of its own.
+type Owner struct {
+	Workspace *sandbox.Workspace // nil: that of all
+	Policy    Policy
+}
+
+// Rules are what holds at a time, and can be changed while serving.
+type Rules struct {
+	Policy Policy            // for all
+	Owners map[string]Policy // for principals, in its place
+	Before []BeforeHook
+	After  []AfterHook
 }
 
 // SessionOptions shape one client's session.
@@ -51,6 +70,8 @@ type SessionOptions struct {
 	// Stateless: nothing is remembered from one call to the next, as for a client
 	// of 2026-07-28 over HTTP; files are then edited by version handle.
 	Stateless bool
+	// Principal is who the client is; "": nobody was asked.
+	Principal string
 	// Roots asks the client for its workspace roots, as URIs. It is called when a
 	// tool first needs them and the server was started without any. nil: the
 	// client has none.
@@ -86,23 +107,35 @@ func (e *Env) NewSession(o SessionOptions) *Session {
 	}
 	s := &Session{env: e, id: rand.Text(), opts: o, log: log, roots: clientRoots{asking: make(chan struct{}, 1)}}
 	s.seen.shared = &e.remembered
-	s.plan.on = e.policy().mode == ModePlan
+	s.plan.on = s.policy().mode == ModePlan
 	return s
 }
 
-// SetPolicy makes another policy hold from now on, for the calls under way that have
-// not been judged too.
-func (e *Env) SetPolicy(p Policy) { e.changed.Store(&p) }
+// SetRules makes other rules hold from now on, for the calls under way that have not
+// been judged too.
+func (e *Env) SetRules(r Rules) { e.changed.Store(&r) }
 
-func (e *Env) policy() Policy {
-	if p := e.changed.Load(); p != nil {
-		return *p
+func (e *Env) hooks() (before []BeforeHook, after []AfterHook) {
+	if now := e.changed.Load(); now != nil {
+		return now.Before, now.After
 	}
-	return e.Policy
+	return e.Before, e.After
 }
 
 // policy is what decides for this session.
-func (s *Session) policy() Policy { return s.env.policy() }
+func (s *Session) policy() Policy {
+	e := s.env
+	if now := e.changed.Load(); now != nil {
+		if p, ok := now.Owners[s.opts.Principal]; ok {
+			return p
+		}
+		return now.Policy
+	}
+	if o, ok := e.Owners[s.opts.Principal]; ok {
+		return o.Policy
+	}
+	return e.Policy
+}
 
 // Close ends the session and forgets what it knew. Calls still running go on to
 // their own end.
@@ -129,6 +162,9 @@ var errNoRoots = errors.New("no workspace: start the server with --root DIR, or 
 
 // workspace is what paths of this session are confined to.
 func (s *Session) workspace(ctx context.Context) (*sandbox.Workspace, error) {
+	if o := s.env.Owners[s.opts.Principal]; o.Workspace != nil {
+		return o.Workspace, nil
+	}
 	if s.env.Workspace != nil {
 		return s.env.Workspace, nil
 	}

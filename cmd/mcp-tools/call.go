@@ -174,7 +174,11 @@ func readLines(ctx context.Context, r io.Reader) (lines <-chan string, failed fu
 // withServer runs do with a server that has the flags of cfg.
 func withServer(ctx context.Context, cfg *config, std streams, do func(*client) error) error {
 	// What the server would refuse is refused here, in one clear message.
-	_, closeEnv, err := newEnv(cfg, slog.New(slog.DiscardHandler))
+	probe, err := cfg.probe()
+	if err != nil {
+		return err
+	}
+	_, closeEnv, err := newEnv(probe, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

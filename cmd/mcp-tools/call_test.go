@@ -48,10 +48,3 @@ func TestAResultThatCannotBeWrittenIsAFailure(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
-
-func TestOwnVariablesAreNotIgnored(t *testing.T) {
-	require.Equal(t, "MCP_TOOLS_READ_ONLY", ownVariable([]string{"A=b", "MCP_TOOLS_READ_ONLY=1"}, true))
-	require.Empty(t, ownVariable([]string{"A=MCP_TOOLS_READ_ONLY"}, false))
-	require.Empty(t, ownVariable([]string{"MCP_TOOLS_TOKEN=x"}, true))
-	require.Equal(t, "MCP_TOOLS_TOKEN", ownVariable([]string{"MCP_TOOLS_TOKEN=x"}, false), "it would have no effect")
-}

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -16,23 +16,26 @@ import (
 
 // config is what the serving flags say.
 type config struct {
-	stdio     bool
-	http      httpConfig
-	roots     []string
-	allowWide bool
-	readOnly  bool
-	allow     []string
-	deny      []string
-	ask       []string
-	mode      oneOf
-	stateDir  string
-	fetch     []string
-	deferred  oneOf
-	servers   []string // files
-	skills    []string
-	sandbox   oneOf
-	logLevel  oneOf
-	logFormat oneOf
+	set        settings
+	configFile string
+	stdio      bool
+	http       httpConfig
+	roots      []string
+	allowWide  bool
+	readOnly   bool
+	allow      []string
+	deny       []string
+	ask        []string
+	mode       oneOf
+	stateDir   string
+	fetch      []string
+	deferred   oneOf
+	servers    []string // files
+	skills     []string
+	sandbox    oneOf
+	audit      string
+	logLevel   oneOf
+	logFormat  oneOf
 }
 
 // register adds the flags of serving to fs: the server's own command has them,
@@ -44,6 +47,7 @@ func (c *config) register(fs *pflag.FlagSet) {
 	c.logLevel = oneOf{"warn", []string{"debug", "info", "warn", "error"}}
 	c.logFormat = oneOf{"text", []string{"text", "json"}}
 
+	c.set.flags = fs
 	fs.SortFlags = false
 	fs.StringArrayVar(&c.roots, "root", nil, "work in `DIR[:ro]`, repeatable (default: the current directory, unless that\nis / or $HOME: then the client's roots)")
 	fs.BoolVar(&c.allowWide, "allow-wide-root", false, "let / or $HOME be a root")
@@ -60,33 +64,27 @@ func (c *config) register(fs *pflag.FlagSet) {
 	fs.Var(&c.sandbox, "sandbox", "shell confinement; this build has none: auto and off run commands\nunconfined, full refuses to start")
 	fs.Var(&c.logLevel, "log-level", "what is logged to stderr")
 	fs.Var(&c.logFormat, "log-format", "how it is logged")
+	fs.StringVar(&c.audit, "audit", "", "write a line of JSON for each call to `FILE`: what, who, how it ended; never contents")
+	fs.StringVar(&c.configFile, "config", "", "read settings from `FILE` (default: $XDG_CONFIG_HOME/mcp-tools/config.json);\nkeys are the flags' names with _ for -")
 }
 
-// args spells the flags out again, for a server started with the same ones.
+// args spells the flags out again, for a server started with the same ones. It reads
+// the environment and the file itself.
 func (c *config) args() []string {
 	var out []string
-	each := func(flag string, values []string) {
-		for _, v := range values {
-			out = append(out, flag+"="+v)
+	c.set.flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(unset, f.Name) && f.Name != "config" {
+			return
 		}
-	}
-	each("--root", c.roots)
-	each("--allow", c.allow)
-	each("--deny", c.deny)
-	each("--ask", c.ask)
-	each("--fetch-allow", c.fetch)
-	each("--mcp-config", c.servers)
-	each("--skills", c.skills)
-	if c.stateDir != "" {
-		out = append(out, "--state-dir="+c.stateDir)
-	}
-	if c.allowWide {
-		out = append(out, "--allow-wide-root")
-	}
-	if c.readOnly {
-		out = append(out, "--read-only")
-	}
-	return append(out, "--mode="+c.mode.value, "--deferred="+c.deferred.value, "--sandbox="+c.sandbox.value, "--log-level="+c.logLevel.value, "--log-format="+c.logFormat.value)
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				out = append(out, "--"+f.Name+"="+v)
+			}
+			return
+		}
+		out = append(out, "--"+f.Name+"="+f.Value.String())
+	})
+	return out
 }
 
 // check refuses what can be refused without touching anything.
@@ -94,11 +92,11 @@ func (c *config) check() error {
 	if c.sandbox.value == "full" {
 		return usagef("--sandbox full: this build cannot confine the shell; use --sandbox off to run commands unconfined")
 	}
-	if err := c.http.check(c.stdio); err != nil {
+	if err := c.http.check(c.stdio, c.fromFlag); err != nil {
 		return err
 	}
-	if name := ownVariable(os.Environ(), c.http.addr != ""); name != "" {
-		return usagef("%s is set, but this build takes no settings from the environment; use the flag, and unset it", name)
+	if c.http.addr == "" && os.Getenv(tokenVariable) != "" {
+		return usagef("$%s is set, and only --http takes it; unset it", tokenVariable)
 	}
 	if _, err := fetch.ParseAllow(c.fetch...); err != nil {
 		return usagef("--fetch-allow %v", err)
@@ -110,18 +108,6 @@ func (c *config) check() error {
 func (c *config) fetchAllow() fetch.Allow {
 	allow, _ := fetch.ParseAllow(c.fetch...) // checked
 	return allow
-}
-
-// ownVariable is a variable meant as a setting of ours: to ignore it silently
-// could leave somebody unprotected who believes in it.
-func ownVariable(environ []string, byHTTP bool) string {
-	for _, v := range environ {
-		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "MCP_TOOLS_") && !(byHTTP && name == tokenVariable) && name != depthVariable {
-			return name
-		}
-	}
-	return ""
 }
 
 // rootSpecs are the roots to open; none: the roots of the client.

@@ -46,9 +46,9 @@ func (c *httpConfig) register(fs *pflag.FlagSet) {
 }
 
 // check refuses what can be refused without touching anything.
-func (c *httpConfig) check(stdio bool) error {
+func (c *httpConfig) check(stdio bool, given func(flag string) bool) error {
 	if c.addr == "" {
-		return c.checkUnused()
+		return c.checkUnused(given)
 	}
 	if stdio {
 		return usagef("--stdio and --http exclude each other: start one server for each")
@@ -80,16 +80,10 @@ func (c *httpConfig) check(stdio bool) error {
 }
 
 // checkUnused refuses flags that would have no effect: who gave one believes in it.
-func (c *httpConfig) checkUnused() error {
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"token-file", c.tokenFile != ""}, {"tls-cert", c.cert != ""}, {"tls-key", c.key != ""}, {"insecure-http", c.insecure},
-		{"allow-host", len(c.hosts) > 0}, {"allow-origin", len(c.origins) > 0}, {"metrics", c.metrics},
-	} {
-		if f.given {
-			return usagef("--%s is for --http ADDRESS:PORT, which is missing", f.name)
+func (c *httpConfig) checkUnused(given func(flag string) bool) error {
+	for _, name := range []string{"token-file", "tls-cert", "tls-key", "insecure-http", "allow-host", "allow-origin", "metrics"} {
+		if given(name) {
+			return usagef("--%s is for --http ADDRESS:PORT, which is missing", name)
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ var layers = map[string]int{"sandbox": 0, "tools/charset": 0, "tools/fetch/page"
 // owners are the packages that may import a library directly.
 var owners = map[string][]string{
 	"github.com/mark3labs/mcp-go":            {"server", "server/bridge", "cmd/mcp-tools"},
-	"github.com/tailscale/hujson":            {"server/bridge"},
+	"github.com/tailscale/hujson":            {"server/bridge", "cmd/mcp-tools"},
 	"github.com/bmatcuk/doublestar":          {"tools/search"},
 	"codeberg.org/readeck/go-readability":    {"tools/fetch/page"},
 	"github.com/klauspost/compress":          {"tools/fetch"},

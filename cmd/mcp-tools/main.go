@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -50,12 +51,15 @@ func main() {
 
 // run parses args, runs what they ask for and returns the exit code.
 func run(args []string, std streams) int {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	ctx, hungUp := context.WithCancel(ctx)
+	defer hungUp()
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGHUP)
+		go awaitHangup(ctx, signals, hungUp)
+	}
 	// A second signal ends the process at once, should the graceful way take too long.
 	context.AfterFunc(ctx, stop)
 
@@ -74,6 +78,27 @@ func run(args []string, std streams) int {
 	}
 	fmt.Fprintf(std.err, "mcp-tools: %v\n", err)
 	return exitFailed
+}
+
+// hangup is what SIGHUP does; nil: it ends the program.
+var hangup atomic.Pointer[func()]
+
+func onHangup(do func()) { hangup.Store(&do) }
+
+func awaitHangup(ctx context.Context, signals <-chan os.Signal, end func()) {
+	for {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+			return
+		}
+		do := hangup.Load()
+		if do == nil {
+			end()
+			return
+		}
+		(*do)()
+	}
 }
 
 // newRoot is the command line: serving itself, and one subcommand a file.

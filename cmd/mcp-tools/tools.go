@@ -23,7 +23,9 @@ func toolsCommand(std streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if all {
-				cfg.deferred.value = "list"
+				if err := cmd.Flags().Set("deferred", "list"); err != nil {
+					return err
+				}
 			}
 			return withServer(ctx, &cfg, std, func(c *client) error {
 				tools, raw, err := c.list(ctx)

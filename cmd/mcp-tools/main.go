@@ -135,7 +135,7 @@ With --http it serves many clients at once.`,
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(helpCommand(std))
 	root.Version = versionString()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(callCommand(std), toolsCommand(std), versionCommand(), completionCommand(std), classifyCommand(std))

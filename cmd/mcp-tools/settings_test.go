@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -146,4 +147,31 @@ func TestWhatTheAuditSays(t *testing.T) {
 		got = append(got, l.Tool+" "+l.Verdict)
 	}
 	assert.Equal(t, []string{"read_file failed", "write_file denied", "list_files done", "no_such invalid", "edit_file invalid", "undo done"}, got)
+}
+
+// TestTheSchemaKnowsEverySetting: what the program takes the schema allows, and the
+// other way about.
+func TestTheSchemaKnowsEverySetting(t *testing.T) {
+	b, err := configSchema()
+	require.NoError(t, err)
+	var s jsonschema.Schema
+	require.NoError(t, json.Unmarshal(b, &s))
+	resolved, err := s.Resolve(nil)
+	require.NoError(t, err)
+	for file, fits := range map[string]bool{
+		`{"mode":"plan","deny":["a"],"allow":"b","read_only":true,"root":["/x"],"http":"127.0.0.1:1"}`: true,
+		`{"hooks":{"pre_tool":[{"matcher":"x","command":"y","timeout":5}]}}`:                           true,
+		`{"principals":{"a":{"root":["/x"],"mode":"plan"}}}`:                                           true,
+		`{"mode":"none"}`:        false,
+		`{"rot":["x"]}`:          false,
+		`{"read_only":"yes"}`:    false,
+		`{"stdio":true}`:         false,
+		`{"hooks":{"before":1}}`: false,
+	} {
+		var v any
+		require.NoError(t, json.Unmarshal([]byte(file), &v))
+		assert.Equal(t, fits, resolved.Validate(v) == nil, file)
+		_, _, err := configured(t, file, nil)
+		assert.Equal(t, fits, err == nil, "%s: %v", file, err)
+	}
 }

@@ -63,12 +63,16 @@ func argCount(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
+func helpCommand(std streams) *cobra.Command {
+	var schema bool
+	cmd := &cobra.Command{
+		Use:   "help [COMMAND | config [--schema]]",
+		Short: "Help about a command, or the configuration file",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target := cmd.Root()
+			if len(args) == 1 && args[0] == "config" {
+				return showConfigHelp(std, schema)
+			}
 			if len(args) > 0 {
 				found, rest, err := cmd.Root().Find(args)
 				if err != nil || found == cmd.Root() || len(rest) > 0 {
@@ -81,6 +85,21 @@ func helpCommand() *cobra.Command {
 			return target.Help()
 		},
 	}
+	cmd.Flags().BoolVar(&schema, "schema", false, "with config: print the JSON Schema of the file")
+	return cmd
+}
+
+func showConfigHelp(std streams, schema bool) error {
+	if !schema {
+		helpConfig(std.out, terminalWidth(std.out))
+		return nil
+	}
+	b, err := configSchema()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(std.out, string(b))
+	return err
 }
 
 // oneOf is a flag that takes one of a few words.

@@ -37,6 +37,7 @@ type Served struct {
 	Stdin  io.WriteCloser
 	Stdout io.Reader // must be read, or the program waits
 	p      process
+	logged chan struct{}
 	stop   sync.Once
 }
 
@@ -91,8 +92,11 @@ func (s *Shell) serve(j job, log func(string)) (v *Served, err error) {
 	if err != nil {
 		return nil, err
 	}
-	v = &Served{Stdin: ours[0], Stdout: ours[1], p: p}
-	go tellLines(ours[2], log)
+	v = &Served{Stdin: ours[0], Stdout: ours[1], p: p, logged: make(chan struct{})}
+	go func() {
+		defer close(v.logged)
+		tellLines(ours[2], log)
+	}()
 	if !s.keep(v) {
 		v.End()
 	}
@@ -136,6 +140,9 @@ func (s *Shell) keep(v *Served) bool {
 
 // Ended is closed when the program is no more.
 func (v *Served) Ended() <-chan struct{} { return v.p.ended() }
+
+// Logged is closed when the last line of its standard error has been told.
+func (v *Served) Logged() <-chan struct{} { return v.logged }
 
 // Gone is closed when nothing of what it started is left either.
 func (v *Served) Gone() <-chan struct{} { return v.p.gone() }

@@ -31,6 +31,8 @@ const (
 	tellWait = 5 * time.Second
 	// keepLines is how many of the last lines of a server's log are told.
 	keepLines = 5
+	// lastWords is how long is waited for what a server that has ended has said.
+	lastWords = 300 * time.Millisecond
 )
 
 // connection is one life of a server. Safe for concurrent use.
@@ -161,7 +163,20 @@ func (c *connection) greet(ctx context.Context, s *settings) error {
 func (c *connection) modern() bool { return mcp.IsModernProtocol(c.client.ProtocolVersion()) }
 
 // alive tells whether the server can still be talked to, as far as is known.
-func (c *connection) alive() bool { return c.ctx.Err() == nil }
+func (c *connection) alive() bool {
+	if c.ctx.Err() != nil {
+		return false
+	}
+	if c.served == nil {
+		return true
+	}
+	select {
+	case <-c.served.Ended():
+		return false
+	default:
+		return true
+	}
+}
 
 // lost is closed when it cannot any more.
 func (c *connection) lost() <-chan struct{} { return c.ctx.Done() }
@@ -208,6 +223,9 @@ func (c *connection) request(ctx context.Context, method mcp.MCPMethod, params m
 		c.tellCancelled(r.ID)
 		return nil, ctx.Err()
 	case err != nil:
+		if errors.Is(err, transport.ErrTransportClosed) {
+			defer c.cancel() // the next call needs another connection
+		}
 		return nil, c.explain(err)
 	case resp.Error != nil:
 		return nil, &refusal{resp.Error.Code, resp.Error.Message}
@@ -314,6 +332,7 @@ func (c *connection) explain(err error) error {
 			return fmt.Errorf("it closed its output%s", c.said())
 		}
 	}
+	waitFor(c.served.Logged(), lastWords)
 	if code, signal := c.served.Exit(); signal != "" {
 		return fmt.Errorf("it was ended by %s%s", signal, c.said())
 	} else {

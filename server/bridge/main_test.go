@@ -100,7 +100,7 @@ func misbehave(how string) {
 			case "flood":
 				junk := strings.Repeat("x", 1<<20)
 				for {
-					send(map[string]any{"jsonrpc": "2.0", "method": "notifications/message", "params": map[string]any{"data": junk}})
+					out.WriteString(junk + "\n")
 				}
 			case "long":
 				for range 20 << 10 {

@@ -190,6 +190,9 @@ func (s *Shell) leave() {
 	s.running.Done()
 }
 
+// Program is the shell that runs command lines.
+func (s *Shell) Program() (string, error) { return s.program() }
+
 // Commands is how many commands run now.
 func (s *Shell) Commands() int {
 	s.mu.Lock()

@@ -63,6 +63,23 @@ func OpenState(dir string) *State {
 	return &State{dir: dir}
 }
 
+// Check tells whether the directory can be used, or made, as far as that can be told
+// without making it.
+func (st *State) Check() error {
+	for dir := st.dir; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir:
+			continue
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return errors.New(dir + " is no folder")
+		}
+		return writable(dir)
+	}
+}
+
 // A SavedFile is a result on its way into the state directory. It is not safe
 // for concurrent use.
 type SavedFile struct {

@@ -138,7 +138,7 @@ With --http it serves many clients at once.`,
 	root.SetHelpCommand(helpCommand(std))
 	root.Version = versionString()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(callCommand(std), toolsCommand(std), versionCommand(), completionCommand(std), classifyCommand(std))
+	root.AddCommand(callCommand(std), toolsCommand(std), doctorCommand(std), versionCommand(), completionCommand(std), classifyCommand(std))
 	return root
 }
 

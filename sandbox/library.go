@@ -24,14 +24,16 @@ const (
 // Safe for concurrent use.
 type Library struct {
 	dirs []string // absolute
+	mark string   // the file that makes a folder one of the library
 
 	mu   sync.Mutex
 	open map[string]*root
 }
 
 // NewLibrary names the directories, those first that count first. They need not exist.
-func NewLibrary(dirs []string) *Library {
-	l := &Library{open: make(map[string]*root)}
+// Only folders that hold the file mark count.
+func NewLibrary(mark string, dirs []string) *Library {
+	l := &Library{mark: mark, open: make(map[string]*root)}
 	for _, d := range dirs {
 		if abs, err := filepath.Abs(d); err == nil && !slices.Contains(l.dirs, abs) {
 			l.dirs = append(l.dirs, abs)
@@ -136,11 +138,17 @@ func (l *Library) locate(abs string) (*root, string, bool) {
 			continue
 		}
 		parts := split(rel)
-		if r, err := l.folder(filepath.Join(dir, parts[0])); err == nil {
+		if r, err := l.folder(filepath.Join(dir, parts[0])); err == nil && l.marked(r) {
 			return r, join(parts[1:]), true
 		}
 	}
 	return nil, "", false
+}
+
+// marked tells whether a folder is one of the library.
+func (l *Library) marked(r *root) bool {
+	info, err := r.dir.Lstat(l.mark)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // ErrTooLong: a file is longer than what was wanted of it.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
@@ -105,6 +106,7 @@ func (s *Shell) serve(j job, log func(string)) (v *Served, err error) {
 		v.End() // what it left behind
 		<-p.gone()
 		s.release(v)
+		time.AfterFunc(time.Second, func() { _ = ours[1].Close() }) // what is in the pipe may still be read
 	}()
 	return v, nil
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -132,8 +133,12 @@ func toResult(res tools.Result, revision string) *mcp.CallToolResult {
 	for _, block := range res.Raw {
 		out.Content = append(out.Content, passedOn(block, revision))
 	}
-	if len(res.Data) > 0 && revision >= mcp.ProtocolVersion20250618 {
+	switch isObject := bytes.HasPrefix(bytes.TrimSpace(res.Data), []byte("{")); {
+	case len(res.Data) == 0 || revision < mcp.ProtocolVersion20250618:
+	case isObject || mcp.IsModernProtocol(revision):
 		out.RawStructuredContent = res.Data
+	case len(out.Content) == 0: // before, it had to be an object
+		out.Content = append(out.Content, textBlock(string(res.Data)))
 	}
 	// Older clients refuse a block they do not know; the text names the file too.
 	if revision >= mcp.ProtocolVersion20250618 {

@@ -110,7 +110,7 @@ func (s *sessions) make(principal string) *session {
 		whose: "this session", most: maxSessionRunning, weight: maxSessionHeld,
 		parent: s.loads.of(principal, false), status: http.StatusTooManyRequests,
 	}})
-	c.notify = func(line []byte) { c.feed.send(line) }
+	c.hearsOf(func(line []byte) { c.feed.send(line) })
 	return c
 }
 

@@ -151,6 +151,10 @@ func (p *params) check(method string) *rpcError {
 			return invalidParams("name must be the name of a tool")
 		}
 		p.toolName = name
+	case mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodPromptsList:
+		if c, ok := unquote(p.cursor); present(p.cursor) && (!ok || c != "") {
+			return invalidParams("unknown cursor; the list is one page")
+		}
 	case mcp.MethodToolsList:
 		if c, ok := unquote(p.cursor); present(p.cursor) && (!ok || c != "") {
 			return invalidParams("unknown cursor; the list of tools is one page")

@@ -16,6 +16,7 @@ const promptArgs = "args"
 // call.
 func (s *Server) listPrompts(ctx context.Context, _ any, _ *mcp.ListPromptsRequest, result *mcp.ListPromptsResult) {
 	result.NextCursor, result.Prompts = "", []mcp.Prompt{}
+	notKept(ctx, result)
 	for _, k := range s.sessionOf(ctx).Skills(ctx) {
 		if !k.ForUser {
 			continue
@@ -39,6 +40,10 @@ func (s *Server) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.
 	k := promptNamed(r.session.Skills(ctx), r.promptName)
 	if k == nil {
 		r.own = invalidParams("there is no prompt " + logged([]byte(r.promptName)) + "; prompts/list names them")
+		return nil, r.own
+	}
+	if err := r.session.HeedSkill(ctx, k.Name); err != nil {
+		r.own = invalidParams(err.Error())
 		return nil, r.own
 	}
 	return mcp.NewGetPromptResult(k.Description, []mcp.PromptMessage{

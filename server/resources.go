@@ -23,6 +23,7 @@ const (
 // client's session.
 func (s *Server) listResources(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
 	result.NextCursor, result.Resources = "", []mcp.Resource{}
+	notKept(ctx, result) // what changes on the disk shows at once
 	for _, r := range s.sessionOf(ctx).Resources(ctx) {
 		listed := mcp.Resource{URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType}
 		if r.Size > 0 {
@@ -43,6 +44,18 @@ func (s *Server) listTemplates(ctx context.Context, _ any, _ *mcp.ListResourceTe
 		result.ResourceTemplates = append(result.ResourceTemplates,
 			mcp.NewResourceTemplate(skillTemplate, "skill", mcp.WithTemplateDescription("A file of a skill; SKILL.md is the skill itself.")))
 	}
+}
+
+// notKept tells a client that knows of it that an answer may be another the next time.
+func notKept(ctx context.Context, result mcp.CacheHintSetter) {
+	if mcpserver.IsModernRequest(ctx) {
+		result.SetCacheHints(0, mcp.CacheScopePrivate)
+	}
+}
+
+// readNow: a file may be another at any moment.
+func (s *Server) readNow(ctx context.Context, _ any, _ *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
+	notKept(ctx, result)
 }
 
 // sessionOf is the session of the client that asks.

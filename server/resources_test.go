@@ -164,3 +164,12 @@ func TestPathsAreCompleted(t *testing.T) {
 	assert.Contains(t, got[3], `"values":[]`)
 	assert.Contains(t, got[4], `"values":["hello"]`)
 }
+
+func TestOnlyWhatDoesNotChangeMayBeKept(t *testing.T) {
+	modern := func(method, params string) string { return rpc(method, params+modernMeta) }
+	_, got := told(t, withSkills, tools.PolicyOptions{}, modern("tools/list", ""), modern("resources/list", ""), modern("prompts/list", ""), modern("resources/read", `"uri":"file://DIR/a.txt",`))
+	assert.Contains(t, got[0], `"ttlMs":300000`)
+	for _, answer := range got[1:] {
+		assert.NotContains(t, answer, `"ttlMs":300000`)
+	}
+}

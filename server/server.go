@@ -77,6 +77,7 @@ func New(env *tools.Env, o Options) *Server {
 	hooks.AddAfterListTools(s.list)
 	hooks.AddAfterListPrompts(s.listPrompts)
 	hooks.AddAfterListResources(s.listResources)
+	hooks.AddAfterReadResource(s.readNow)
 	hooks.AddAfterListResourceTemplates(s.listTemplates)
 	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 		if r := requestFrom(ctx); r != nil {
@@ -135,12 +136,14 @@ func (s *Server) list(ctx context.Context, _ any, _ *mcp.ListToolsRequest, resul
 		u := s.env.Tools.Upstreams()
 		u.Starts()
 		u.Settled(ctx.Done())
+		notKept(ctx, result) // other servers' lists change by themselves
 	}
 	shown := session.Visible()
 	if own {
 		r.peer.mu.Lock()
 		r.peer.shown = shown
 		r.peer.mu.Unlock()
+		defer r.peer.toolsChanged() // it may have changed in this moment
 	}
 	result.NextCursor = ""
 	result.Tools = make([]mcp.Tool, len(shown))

@@ -73,10 +73,13 @@ func (s *Server) newPeer(base context.Context, o peerOptions) *peer {
 		so.Roots = p.rootURIs
 	}
 	p.session = s.env.NewSession(so)
-	if !o.stateless {
-		s.watch(p)
-	}
 	return p
+}
+
+// hearsOf makes the client hear of what belongs to no request of its.
+func (p *peer) hearsOf(notify func(line []byte)) {
+	p.notify = notify
+	p.srv.watch(p)
 }
 
 // remembers says whether closing it would lose anything.

@@ -87,7 +87,7 @@ func (s *Server) newConn(ctx context.Context, out io.Writer) *conn {
 		out: out, outOK: true, torn: make(chan struct{}),
 	}
 	c.askRoots, c.ordered = c.rootsRequest, true
-	c.notify = func(line []byte) { c.write(line) }
+	c.hearsOf(func(line []byte) { c.write(line) })
 	return c
 }
 

@@ -121,8 +121,13 @@ func (s *Session) pathSubject(ctx context.Context, name string) (Subject, error)
 	if err != nil {
 		return Subject{}, err
 	}
+	return subjectAt(ws, p, name), nil
+}
+
+// subjectAt is a place that was resolved, as the rules see it.
+func subjectAt(ws *sandbox.Workspace, p sandbox.Path, name string) Subject {
 	paths := append([]string{ws.Show(p)}, ws.Spellings(p)...)
-	return Subject{Paths: paths, As: filepath.ToSlash(filepath.Clean(name)), Guarded: ws.IsGuarded(p)}, nil
+	return Subject{Paths: paths, As: filepath.ToSlash(filepath.Clean(name)), Guarded: ws.IsGuarded(p)}
 }
 
 // update changes the file at p as [sandbox.Workspace.Update] does, with what the

@@ -195,14 +195,21 @@ func (r *Registry) names() []string {
 // that writes files is about all that do: a folder that write_file must not touch
 // is not edit_file's either.
 func (r Rule) names(t *Tool) bool {
+	if bridged(t.Name) { // what another server calls them, in any case
+		return r.namesBridged(t)
+	}
 	if r.tool == t.Name || r.pattern != "" && r.writes && t.writesFiles() {
 		return true
 	}
-	if ok, _ := path.Match(r.tool, t.Name); ok || !bridged(t.Name) {
-		return ok
-	}
-	return slices.ContainsFunc(t.Aliases, func(a string) bool { // its full name, where that is too long for hosts
-		ok, _ := path.Match(r.tool, a)
+	ok, _ := path.Match(r.tool, t.Name)
+	return ok
+}
+
+// namesBridged compares with the tool's full name too, where that is too long for hosts.
+func (r Rule) namesBridged(t *Tool) bool {
+	pattern := strings.ToLower(r.tool)
+	return slices.ContainsFunc(append([]string{t.Name}, t.Aliases...), func(name string) bool {
+		ok, _ := path.Match(pattern, strings.ToLower(name))
 		return ok
 	})
 }

@@ -90,6 +90,17 @@ func (s *Session) readSkillFile(ctx context.Context, rest string) (Content, erro
 	if k == nil || !filepath.IsLocal(filepath.FromSlash(file)) {
 		return Content{}, ErrNoResource
 	}
+	if path.Clean(file) == skills.File {
+		err = s.HeedSkill(ctx, k.Name)
+	} else {
+		var args []byte
+		if args, err = json.Marshal(map[string]string{"file_path": filepath.Join(k.Dir, filepath.FromSlash(file))}); err == nil {
+			err = s.heed(ctx, readFileName, args)
+		}
+	}
+	if err != nil {
+		return Content{}, err
+	}
 	data, err := s.skillSource(ctx).Read(k, path.Clean(file), maxResource)
 	return contentOf(data, err)
 }
@@ -110,25 +121,39 @@ func (s *Session) openResource(ctx context.Context, name string) (resourceFile, 
 	if err != nil {
 		return resourceFile{}, err
 	}
-	before, _ := s.env.hooks()
-	for _, h := range before {
-		v, err := h(ctx, HookCall{Tool: readFileName, Args: args, Session: s.id})
-		if err != nil || v.Args != nil || v.Ask != "" {
-			return resourceFile{}, errors.New("a hook refuses to have it read")
-		}
-	}
-	subject, err := s.pathSubject(ctx, name)
-	if err != nil {
-		return resourceFile{}, ErrNoResource
-	}
-	if s.policy().refuses(reader, subject) != nil || s.policy().asks(reader, subject, reader.Traits, ModeDontAsk) != "" {
-		return resourceFile{}, ErrNoResource
+	if err := s.heed(ctx, readFileName, args); err != nil {
+		return resourceFile{}, err
 	}
 	ws, p, err := s.resolve(ctx, name)
 	if err != nil {
 		return resourceFile{}, ErrNoResource
 	}
-	return resourceFile{ws, p}, nil
+	subject := subjectAt(ws, p, name)
+	if s.policy().refuses(reader, subject) != nil || s.policy().asks(reader, subject, reader.Traits, ModeDontAsk) != "" {
+		return resourceFile{}, ErrNoResource
+	}
+	return resourceFile{ws, p}, nil // the very place that was judged
+}
+
+// heed lets hooks see what is read without a call, as the call that it would be.
+func (s *Session) heed(ctx context.Context, tool string, args json.RawMessage) error {
+	before, _ := s.env.hooks()
+	for _, h := range before {
+		v, err := h(ctx, HookCall{Tool: tool, Args: args, Session: s.id, Mode: s.mode()})
+		if err != nil || v.Args != nil || v.Ask != "" {
+			return errors.New("a hook refuses to have it read")
+		}
+	}
+	return nil
+}
+
+// HeedSkill lets hooks see that the user calls a skill.
+func (s *Session) HeedSkill(ctx context.Context, name string) error {
+	args, err := json.Marshal(map[string]string{"skill_name": name})
+	if err != nil {
+		return err
+	}
+	return s.heed(ctx, "skill", args)
 }
 
 func (f resourceFile) open() ([]byte, error) {
@@ -198,11 +223,15 @@ func (s *Session) namesIn(ctx context.Context, ws *sandbox.Workspace, dir string
 		return nil
 	}
 	defer d.Close()
+	lister, ok := s.env.Tools.Known("list_files")
+	if !ok || s.policy().deniesAll(lister) {
+		return nil
+	}
 	entries, _ := d.Entries()
 	var names []string
 	for _, e := range entries {
 		rel := path.Join(p.Rel(), e.Name)
-		if ws.Hides(p, rel) || s.policy().keeps(ws.SpellingsBelow(p, rel)) || !utf8.ValidString(e.Name) {
+		if s.policy().hides(lister, ws.SpellingsBelow(p, rel)) || ws.Hides(p, rel) || s.policy().keeps(ws.SpellingsBelow(p, rel)) || !utf8.ValidString(e.Name) {
 			continue
 		}
 		if e.Mode.IsDir() {

@@ -71,7 +71,7 @@ func newEnv(cfg *config, log *slog.Logger) (*tools.Env, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	library := sandbox.NewLibrary(cfg.skillDirs())
+	library := sandbox.NewLibrary(skills.File, cfg.skillDirs())
 	opts := sandbox.Options{AllowWide: cfg.allowWide, Results: state, Library: library, Guarded: append(ownConfig(cfg.set.file), files...)}
 	ws, err := openRoots(cfg, opts)
 	if err != nil {

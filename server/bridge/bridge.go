@@ -149,7 +149,7 @@ func (b *Bridge) Settled(stop <-chan struct{}) (remarks []string) {
 	for _, u := range b.servers {
 		u.mu.Lock()
 		a := u.trying
-		wait := a != nil && !u.known
+		wait := a != nil && !u.known && u.failures == 0
 		u.mu.Unlock()
 		if !wait {
 			continue
@@ -181,7 +181,7 @@ func (b *Bridge) Unknown(name string) (*tools.Tool, bool) {
 		u.mu.Lock()
 		open := !u.fresh
 		u.mu.Unlock()
-		if open && len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+		if open && len(name) > len(prefix) && strings.HasPrefix(name, prefix) { // exactly: rules go by the name
 			return u.unseen(name), true
 		}
 	}
@@ -193,7 +193,7 @@ func (u *upstream) unseen(name string) *tools.Tool {
 	t := tools.NewRaw(tools.Tool{
 		Name: name, Description: "A tool of the server " + u.e.Name + ", which has not told its tools yet.",
 		Deferred: true, External: true, Lane: tools.BridgedPrefix + u.e.Key,
-	}, json.RawMessage(`{"type":"object","properties":{}}`), func(ctx context.Context, _ *tools.Session, args json.RawMessage) (tools.Output, error) {
+	}, json.RawMessage(`{"type":"object","properties":{}}`), func(ctx context.Context, s *tools.Session, args json.RawMessage) (tools.Output, error) {
 		if _, err := u.connection(ctx); err != nil {
 			if ctx.Err() != nil {
 				return tools.Output{}, err
@@ -201,17 +201,15 @@ func (u *upstream) unseen(name string) *tools.Tool {
 			return tools.Output{}, u.sentence(fmt.Errorf("cannot be used: %w", err))
 		}
 		u.mu.Lock()
-		var d *definition
-		for n, def := range u.byName {
-			if strings.EqualFold(n, name) {
-				d = def
-			}
-		}
+		d := u.byName[name]
 		u.mu.Unlock()
+		if t, ok := u.b.registry.Known(name); ok && (t.Name != name || len(t.Aliases) > 0) { // rules may know it by another name
+			return tools.Output{}, fmt.Errorf("nothing was done: the tools of %s are known only now. Call %s again", u.e.Name, t.Name)
+		}
 		if d == nil {
 			return tools.Output{}, tools.Fail(tools.Output{Text: tools.UnknownTool(name) + ". The server " + u.e.Name + " is there, but has no such tool; tool_search finds those it has"})
 		}
-		return u.call(ctx, d, args)
+		return u.call(ctx, s, d, args)
 	})
 	return &t
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -14,9 +16,12 @@ import (
 // maxRounds bounds how often a server may ask before it goes on with a call.
 const maxRounds = 10
 
+// maxBlocks bounds the parts of an answer.
+const maxBlocks = 20_000
+
 // call runs a tool of the server.
-func (c *connection) call(ctx context.Context, def *definition, args json.RawMessage) (*result, error) {
-	live := &liveCall{ctx: ctx, report: tools.ProgressOf(ctx), ask: tools.ElicitOf(ctx)}
+func (c *connection) call(ctx context.Context, s *tools.Session, def *definition, args json.RawMessage) (*result, error) {
+	live := &liveCall{ctx: ctx, session: s, report: tools.ProgressOf(ctx), ask: tools.ElicitOf(ctx)}
 	token := fmt.Sprintf("p%d", c.seq.Add(1))
 	c.mu.Lock()
 	c.calls[token] = live
@@ -24,6 +29,7 @@ func (c *connection) call(ctx context.Context, def *definition, args json.RawMes
 	defer func() {
 		c.mu.Lock()
 		delete(c.calls, token)
+		c.lastBy, c.lastAt = s, time.Now()
 		c.mu.Unlock()
 	}()
 
@@ -94,6 +100,10 @@ func (b *block) words() (string, bool) {
 // output is the result in our terms: passed through as it is while it is small; the
 // texts of a large one become one, which is saved and shown in part like ours.
 func (r *result) output() (tools.Output, error) {
+	if len(r.Content) > maxBlocks {
+		return tools.Output{}, fmt.Errorf("its answer has %d parts, and at most %d are taken", len(r.Content), maxBlocks)
+	}
+	var text strings.Builder
 	blocks := make([]block, len(r.Content))
 	size := 0
 	for i, raw := range r.Content {
@@ -114,14 +124,15 @@ func (r *result) output() (tools.Output, error) {
 		case len(blocks) == 1 && blocks[i].plain():
 			out.Text = blocks[i].Text
 		case large && isText:
-			if out.Text != "" {
-				out.Text += "\n"
+			if text.Len() > 0 {
+				text.WriteByte('\n')
 			}
-			out.Text += words
+			text.WriteString(words)
 		default:
 			out.Raw = append(out.Raw, raw)
 		}
 	}
+	out.Text += text.String()
 	if len(out.Data) > tools.DefaultMaxResult {
 		if size == 0 {
 			out.Text = string(out.Data)

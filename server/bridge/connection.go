@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,20 +49,24 @@ type connection struct {
 	ctx    context.Context // of its whole life
 	cancel context.CancelFunc
 
+	oldWay  bool // greet with initialize at once
 	seq     atomic.Uint64
 	changed func() // its list of tools changed
 
-	mu    sync.Mutex
-	calls map[string]*liveCall // by progress token
-	log   lastLines
-	asks  int
+	mu     sync.Mutex
+	calls  map[string]*liveCall // by progress token
+	log    lastLines
+	asks   int
+	lastBy *tools.Session // whose call ended last
+	lastAt time.Time
 }
 
 // liveCall is a call in progress.
 type liveCall struct {
-	ctx    context.Context
-	report func(tools.Progress) // may be nil
-	ask    func(context.Context, tools.Question) (tools.Answer, error)
+	ctx     context.Context
+	session *tools.Session
+	report  func(tools.Progress) // may be nil
+	ask     func(context.Context, tools.Question) (tools.Answer, error)
 }
 
 // settings are what connections of a bridge share.
@@ -74,8 +80,8 @@ type settings struct {
 
 // connect starts a server, or reaches it, and shakes hands. changed is called when
 // it says that its list of tools changed.
-func connect(ctx context.Context, e *Entry, s *settings, changed func()) (c *connection, err error) {
-	c = &connection{entry: e, changed: changed, calls: make(map[string]*liveCall)}
+func connect(ctx context.Context, e *Entry, s *settings, oldWay bool, changed func()) (c *connection, err error) {
+	c = &connection{entry: e, changed: changed, oldWay: oldWay, calls: make(map[string]*liveCall)}
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -104,7 +110,7 @@ func (c *connection) start(ctx context.Context, s *settings) error {
 	}
 	log := s.log.With("server", c.entry.Name)
 	served, err := s.shell.Serve(sandbox.Program{
-		Command: c.entry.Command, Args: c.entry.Args, Dir: dir, Env: append(s.env, c.entry.Env...),
+		Command: c.entry.Command, Args: c.entry.Args, Dir: dir, Env: slices.Concat(s.env, c.entry.Env),
 		Log: func(line string) {
 			c.log.add(line)
 			log.Debug("a server says", "line", line)
@@ -119,6 +125,7 @@ func (c *connection) start(ctx context.Context, s *settings) error {
 	go func() {
 		select {
 		case <-served.Ended():
+			waitFor(c.in.done, time.Second) // its last answer may still be in the pipe
 		case <-c.in.done: // it sends no more, or too much
 			if c.in.fault() != nil || !waitFor(served.Ended(), time.Second) {
 				served.End()
@@ -141,7 +148,11 @@ func (c *connection) reach(ctx context.Context, s *settings, listen bool) error 
 
 // greet agrees with the server on a revision.
 func (c *connection) greet(ctx context.Context, s *settings) error {
-	c.client = mcpclient.NewClient(c.wire, mcpclient.WithElicitationHandler(asker{c}), mcpclient.WithDiscoverTimeout(discoverWait))
+	options := []mcpclient.ClientOption{mcpclient.WithElicitationHandler(asker{c}), mcpclient.WithDiscoverTimeout(discoverWait)}
+	if c.oldWay {
+		options = append(options, mcpclient.WithLegacyProtocolOnly())
+	}
+	c.client = mcpclient.NewClient(c.wire, options...)
 	c.client.OnNotification(c.notified)
 	if err := c.client.Start(c.ctx); err != nil {
 		return err
@@ -154,10 +165,25 @@ func (c *connection) greet(ctx context.Context, s *settings) error {
 	}
 	caps := c.client.GetServerCapabilities()
 	if c.modern() && caps.Tools != nil && caps.Tools.ListChanged {
-		_, err := c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{ToolsListChanged: true}, nil)
-		return err
+		go c.listen()
 	}
 	return nil
+}
+
+// listen hears of changes of the list. A stream that ends is opened again, and then the
+// list is looked at, for it may have changed meanwhile.
+func (c *connection) listen() {
+	for wait := time.Second; ; wait = min(2*wait, maxBackoff) {
+		began := time.Now()
+		_ = c.client.Listen(c.ctx, mcp.SubscriptionFilter{ToolsListChanged: true})
+		if time.Since(began) > steady {
+			wait = time.Second
+		}
+		if sleep(c.ctx, wait) != nil {
+			return
+		}
+		c.changed()
+	}
 }
 
 func (c *connection) modern() bool { return mcp.IsModernProtocol(c.client.ProtocolVersion()) }
@@ -176,6 +202,18 @@ func (c *connection) alive() bool {
 	default:
 		return true
 	}
+}
+
+// died tells whether the program has ended by itself.
+func (c *connection) died() bool {
+	return c != nil && c.served != nil && waitFor(c.served.Ended(), time.Second) && c.in.fault() == nil
+}
+
+// forgotten tells whether an answer means that the server knows nothing of our session:
+// some say so by an error instead of by 404.
+func (c *connection) forgotten(err error) bool {
+	web, ok := c.wire.(*transport.StreamableHTTP)
+	return ok && err != nil && !c.modern() && web.GetSessionId() != "" && strings.Contains(strings.ToLower(err.Error()), "session")
 }
 
 // lost is closed when it cannot any more.
@@ -301,6 +339,28 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 	}
 }
 
+// toldError is an error in few words of one line: those of a server, or with its whole
+// address, are not passed on.
+type toldError struct {
+	text string
+	err  error
+}
+
+func (e *toldError) Error() string { return e.text }
+func (e *toldError) Unwrap() error { return e.err }
+
+func told(err error) error {
+	text := err.Error()
+	var u *url.Error
+	if errors.As(err, &u) {
+		text = u.Err.Error()
+		if at, bad := url.Parse(u.URL); bad == nil {
+			text = at.Scheme + "://" + at.Host + at.Path + ": " + text // the rest may be a secret
+		}
+	}
+	return &toldError{shown(text), err}
+}
+
 // refusal is a JSON-RPC error of the server.
 type refusal struct {
 	code int
@@ -318,7 +378,7 @@ func (c *connection) explain(err error) error {
 	case errors.As(err, &unauthorized):
 		return errors.New(`it wants an authorization: put what it expects into "headers" of its configuration`)
 	case c.served == nil:
-		return err
+		return told(err)
 	case c.in.fault() != nil:
 		return c.in.fault()
 	}

@@ -21,6 +21,8 @@ const (
 	// maxPages and maxTools bound the list of a server's tools.
 	maxPages = 200
 	maxTools = 5000
+	// maxList is how many bytes all of it may have.
+	maxList = 16 << 20
 	// maxDescription is how many bytes of a tool's description are shown, and
 	// maxParamWords of a parameter's, where its schema is larger than maxSchema.
 	maxDescription = 2000
@@ -54,6 +56,7 @@ type annotations struct {
 func (c *connection) list(ctx context.Context) ([]definition, error) {
 	var all []definition
 	cursors := map[string]bool{}
+	size := 0
 	params := map[string]any{}
 	for range maxPages {
 		raw, err := c.request(ctx, mcp.MethodToolsList, params, nil)
@@ -71,7 +74,11 @@ func (c *connection) list(ctx context.Context) ([]definition, error) {
 		if err := json.Unmarshal(raw, &page); err != nil {
 			return nil, fmt.Errorf("its list of tools is none: %s", shown(err.Error()))
 		}
+		if size += len(raw); size > maxList {
+			return nil, fmt.Errorf("its list of tools is longer than %d MiB", maxList>>20)
+		}
 		for _, d := range page.Tools {
+			d.InputSchema, d.Description = d.schema(), cut(d.Description, maxDescription)
 			if d.Name != "" && utf8.ValidString(d.Name) && c.headersFit(&d) {
 				all = append(all, d)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -12,6 +13,9 @@ import (
 
 // maxAsks bounds the questions of a server that wait for the user at once.
 const maxAsks = 4
+
+// lateQuestion is how long after a call of another session no question is passed on.
+const lateQuestion = time.Minute
 
 // asker passes a server's questions on to the user whose call they belong to.
 type asker struct{ c *connection }
@@ -29,6 +33,8 @@ func (a asker) Elicit(ctx context.Context, req mcp.ElicitationRequest) (*mcp.Eli
 		}
 		one = call
 	}
+	// A question that comes late may be of a call that has ended.
+	mixed := one != nil && a.c.lastBy != nil && a.c.lastBy != one.session && time.Since(a.c.lastAt) < lateQuestion
 	busy := a.c.asks >= maxAsks
 	if !busy {
 		a.c.asks++
@@ -42,7 +48,7 @@ func (a asker) Elicit(ctx context.Context, req mcp.ElicitationRequest) (*mcp.Eli
 		a.c.asks--
 		a.c.mu.Unlock()
 	}()
-	if one == nil {
+	if one == nil || mixed {
 		return cancelledAnswer(), nil
 	}
 	ctx, stop := context.WithCancel(ctx)

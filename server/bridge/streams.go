@@ -6,13 +6,17 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const (
 	// maxMessage is the longest message in bytes that a server may send.
 	maxMessage = 16 << 20
-	// maxUnasked is how many bytes a server may send between two answers.
+	// maxUnasked is how many bytes a server may send between two answers, or in a minute
+	// of a stream of events.
 	maxUnasked = 32 << 20
+	// streamWindow is the time in which a stream of events may send that much.
+	streamWindow = time.Minute
 	// maxUnread is how many bytes may wait for a server to read them.
 	maxUnread = 32 << 20
 )
@@ -23,7 +27,8 @@ type bounded struct {
 	r      io.Reader
 	events bool // server-sent events: a message ends with an empty line, not with each
 
-	message int // bytes of the message being read
+	since   time.Time // of events: when unasked was begun
+	message int       // bytes of the message being read
 	blank   bool
 	unasked atomic.Int64
 	wrong   atomic.Pointer[error]
@@ -51,6 +56,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 		b.over()
 	}
 	longest := b.count(p[:n])
+	if b.events && time.Since(b.since) > streamWindow { // it is open for as long as the server is
+		b.since = time.Now()
+		b.unasked.Store(0)
+	}
 	switch unasked := b.unasked.Add(int64(n)); {
 	case longest > maxMessage:
 		return 0, b.end(fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20))

@@ -44,6 +44,7 @@ type upstream struct {
 	retryAt  time.Time
 	why      error // of the last failure
 	known    bool  // tools are what it told, now or earlier
+	oldWay   bool  // it is greeted with initialize at once
 	fresh    bool  // they are of this process's own asking
 	tools    []*tools.Tool
 	byName   map[string]*definition // by our names
@@ -91,7 +92,17 @@ func (u *upstream) try(a *attempt) {
 	defer time.AfterFunc(startShare, release).Stop() // one that hangs must not hold up others
 	ctx, cancel := context.WithTimeout(u.b.ctx, startWait)
 	defer cancel()
-	c, err := connect(ctx, &u.e, &u.b.settings, u.relist)
+	u.mu.Lock()
+	oldWay := u.oldWay
+	u.mu.Unlock()
+	c, err := connect(ctx, &u.e, &u.b.settings, oldWay, u.relist)
+	if err != nil && !oldWay && u.e.URL == "" && c.died() { // some end at a request before initialize
+		if c, err = connect(ctx, &u.e, &u.b.settings, true, u.relist); err == nil {
+			u.mu.Lock()
+			u.oldWay = true
+			u.mu.Unlock()
+		}
+	}
 	if err == nil {
 		if err = u.learn(ctx, c); err != nil {
 			c.close()
@@ -178,7 +189,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (u *upstream) learn(ctx context.Context, c *connection) error {
 	list, err := c.list(ctx)
 	if err != nil {
-		return err
+		return c.explain(err)
 	}
 	u.take(list, true)
 	u.keep(list)
@@ -200,8 +211,8 @@ func (u *upstream) take(list []definition, fresh bool) {
 			made = append(made, old)
 			continue
 		}
-		t := d.tool(&u.e, func(ctx context.Context, _ *tools.Session, args json.RawMessage) (tools.Output, error) {
-			return u.call(ctx, d, args)
+		t := d.tool(&u.e, func(ctx context.Context, s *tools.Session, args json.RawMessage) (tools.Output, error) {
+			return u.call(ctx, s, d, args)
 		})
 		if byName[t.Name] != nil { // the first keeps the name
 			continue
@@ -275,11 +286,11 @@ func (u *upstream) look() {
 }
 
 // call runs a tool. Errors are sentences for a model.
-func (u *upstream) call(ctx context.Context, d *definition, args json.RawMessage) (tools.Output, error) {
+func (u *upstream) call(ctx context.Context, s *tools.Session, d *definition, args json.RawMessage) (tools.Output, error) {
 	late := fmt.Errorf("did not answer within %v, and the call was cancelled; what it did until then is not known", u.e.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, u.e.Timeout, late)
 	defer cancel()
-	res, err := u.send(ctx, d, args)
+	res, err := u.send(ctx, s, d, args)
 	switch {
 	case err != nil && context.Cause(ctx) == late:
 		return tools.Output{}, u.sentence(late)
@@ -300,26 +311,26 @@ func (u *upstream) call(ctx context.Context, d *definition, args json.RawMessage
 
 // send passes a call on. It is sent again only where the server has certainly not
 // seen it.
-func (u *upstream) send(ctx context.Context, d *definition, args json.RawMessage) (*result, error) {
+func (u *upstream) send(ctx context.Context, s *tools.Session, d *definition, args json.RawMessage) (*result, error) {
 	for again := false; ; again = true {
 		c, err := u.connection(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("cannot be used: %w", err)
 		}
-		res, err := c.call(ctx, d, args)
+		res, err := c.call(ctx, s, d, args)
 		var no *refusal
 		switch {
 		case err == nil:
 			return res, nil
 		case ctx.Err() != nil:
 			return nil, err
-		case errors.As(err, &no):
-			return nil, fmt.Errorf("refused the call: %w", err)
-		case errors.Is(err, transport.ErrSessionTerminated):
-			c.close() // it has forgotten us
+		case errors.Is(err, transport.ErrSessionTerminated), c.forgotten(err):
+			c.close() // it has forgotten us, and not looked at the call
 			if !again {
 				continue
 			}
+		case errors.As(err, &no):
+			return nil, fmt.Errorf("refused the call: %w", err)
 		}
 		return nil, fmt.Errorf("failed in this call: %w. What it did until then is not known; the next call starts it again if it has ended", err)
 	}
@@ -358,6 +369,16 @@ type memo struct {
 	Tools []definition `json:"tools"`
 }
 
+// plainJSON is v in JSON, without the escapes that only HTML needs: a schema is to come
+// back as it was.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // recall takes what an earlier process has kept.
 func (u *upstream) recall() {
 	data, err := u.b.state.Memo(u.memoName())
@@ -374,7 +395,7 @@ func (u *upstream) recall() {
 
 // keep keeps the list for later processes. That it could not is no harm.
 func (u *upstream) keep(list []definition) {
-	data, err := json.Marshal(memo{list})
+	data, err := plainJSON(memo{list})
 	u.mu.Lock()
 	same := bytes.Equal(data, u.memo)
 	u.memo = data

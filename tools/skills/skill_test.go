@@ -99,7 +99,7 @@ func TestWhereSkillsComeFrom(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "ws", "skills", "escape")))
 	require.NoError(t, os.Symlink("../.claude/skills/one", filepath.Join(dir, "ws", "skills", "inside")))
 
-	lib := sandbox.NewLibrary([]string{filepath.Join(dir, "home/.claude/skills"), filepath.Join(dir, "none"), filepath.Join(dir, "more")})
+	lib := sandbox.NewLibrary(File, []string{filepath.Join(dir, "home/.claude/skills"), filepath.Join(dir, "none"), filepath.Join(dir, "more")})
 	ws, err := sandbox.Open([]sandbox.RootSpec{{Dir: filepath.Join(dir, "ws")}}, sandbox.Options{Library: lib})
 	require.NoError(t, err)
 	t.Cleanup(func() { ws.Close() })

@@ -148,6 +148,9 @@ func TestLookAlikes(t *testing.T) {
 
 // However a line is built, a verdict comes soon.
 func TestDeniedIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement in which nothing runs at the same time: the race detector, for which -short stands, finds nothing in it")
+	}
 	for name, unit := range map[string]string{
 		"braces": "{a,b}", "for": "for i in 1 2 3 4 5 6 7 8 9 0; do ", "eval": "eval ", "pipes": "echo a | bash | ", "and": "true && ", "substitution": "$(echo ",
 		"parens": "(", "backticks": "`", "quotes": "'", "here": "<<a ", "vars": "x=$x$x; ", "functions": "f() { ", "defaults": "${x:-", "arith": "$((", "case": "case a in a) ",

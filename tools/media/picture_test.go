@@ -159,6 +159,9 @@ func TestUnchanged(t *testing.T) {
 
 // TestScaled: what does not fit is made smaller, of all kinds.
 func TestScaled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement in which nothing runs at the same time: the race detector, for which -short stands, finds nothing in it")
+	}
 	r := image.Rect(0, 0, 2000, 500)
 	jpg, pngType := "image/jpeg", "image/png"
 	for why, tt := range map[string]struct {
@@ -201,6 +204,9 @@ func TestAlphaIsKept(t *testing.T) {
 }
 
 func TestHeavy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement in which nothing runs at the same time: the race detector, for which -short stands, finds nothing in it")
+	}
 	t.Run("with alpha", func(t *testing.T) {
 		p := read(t, pngOf(t, noise(nrgba(1200, 1000))))
 		assert.Equal(t, "image/png", p.MIMEType)

@@ -151,8 +151,11 @@ func randomPattern(r *rand.Rand) string {
 
 func TestGrepAgreesWithOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	matched := 0
-	for range 6000 {
+	rounds, matched := 6000, 0
+	if testing.Short() { // with the race detector, which makes the oracle ten times slower
+		rounds = 600
+	}
+	for range rounds {
 		q := Query{Pattern: randomPattern(r), IgnoreCase: r.IntN(4) == 0, Multiline: r.IntN(2) == 0, Before: r.IntN(3), After: r.IntN(3)}
 		if r.IntN(8) == 0 {
 			q.FixedStrings = true
@@ -161,7 +164,7 @@ func TestGrepAgreesWithOracle(t *testing.T) {
 			matched++
 		}
 	}
-	require.Greater(t, matched, 1000)
+	require.Greater(t, matched, rounds/6)
 }
 
 func FuzzGrep(f *testing.F) {

@@ -95,6 +95,9 @@ func TestInvisibleCharacters(t *testing.T) {
 // TestHostilePagesTakeTimeInProportion: what took minutes once. The bound is only there
 // to fail instead of hanging.
 func TestHostilePagesTakeTimeInProportion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement in which nothing runs at the same time: the race detector, for which -short stands, finds nothing in it")
+	}
 	for _, word := range []string{"[a", "*_`[", "![", "](", "\\", "&amp", "<b>", "$$", "a_"} {
 		began := time.Now()
 		markdown(t, "<!DOCTYPE html><title>t</title><p>"+strings.Repeat(word, 2_000_000/len(word)))

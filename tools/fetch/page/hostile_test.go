@@ -13,6 +13,9 @@ import (
 // TestHostilePagesStayInBounds: pages of some 100 KB that once took GB of memory or
 // minutes. The bounds are wide: they are there to fail instead of ending the machine.
 func TestHostilePagesStayInBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement in which nothing runs at the same time: the race detector, for which -short stands, finds nothing in it")
+	}
 	var many strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&many, "<b id=i%d>", i)
